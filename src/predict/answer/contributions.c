@@ -143,16 +143,13 @@ static bool rank_names(struct plan *plan, const struct walked *walked, double le
     return good;
 }
 
-bool find_top(const struct predict_source *source, const struct predict_asked *asked, const struct overheads *overheads,
+bool find_top(const struct program *program, const struct predict_asked *asked, const struct overheads *overheads,
               struct arena *arena, struct prediction *into, struct steptime_error *err)
 {
-    if (!source->count)
-        return true;
     struct arena scratch = {0};
     struct plan plan;
     struct walked walked;
-    const struct program program = predict_source_step(source, source->count / 2, &scratch);
-    bool good = predict_program(&program, asked, overheads, &scratch, &plan, &walked, err);
+    bool good = predict_program(program, asked, overheads, &scratch, &plan, &walked, err);
     into->guessed = good ? plan.guessed : 0;
     into->launches = good ? plan.launch_count : 0;
     const struct plan_options *options = &asked->plan;

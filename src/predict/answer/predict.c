@@ -198,15 +198,17 @@ static struct predict_asked with_units(const struct predict_asked *asked, const 
 
 /* All that is asked of one step, while its program is there. */
 static bool ask_step(const struct predict_source *source, uint32_t i, const struct predict_asked *asked,
-                     const struct overheads *overheads, struct predicted_step *steps, struct prediction *into,
-                     struct steptime_error *err)
+                     const struct overheads *overheads, struct arena *arena, struct predicted_step *steps,
+                     struct prediction *into, struct steptime_error *err)
 {
     struct arena scratch = {0};
     const struct program program = predict_source_step(source, i, &scratch);
     steps[i].measured_active_us = us_of(program.active_ns);
     steps[i].held_us = us_of(program.held_ns);
     const struct predict_asked with = with_units(asked, &program, &scratch);
+    const bool in_the_middle = i == source->count / 2;
     const bool good = predict_step(source, &program, i, &with, overheads, into, &steps[i], err) &&
+                      (asked->only_steps || !in_the_middle || find_top(&program, &with, overheads, arena, into, err)) &&
                       (asked->only_steps || predict_unprofiled(source, &program, &with, overheads, into, err)) &&
                       (!can_test_steps(source, asked) || test_from_step(source, i, &program, &with, steps, err));
     arena_free(&scratch);
@@ -233,7 +235,7 @@ static bool predict_steps(const struct predict_source *source, const struct pred
 {
     struct predicted_step *steps = open_steps(source, arena);
     for (uint32_t i = 0; i < source->count; i++)
-        if (!ask_step(source, i, asked, overheads, steps, into, err))
+        if (!ask_step(source, i, asked, overheads, arena, steps, into, err))
             return false;
     into->steps = steps;
     into->step_count = source->count;
@@ -277,8 +279,7 @@ static bool predict_rank(const struct predict_source *source, const struct predi
     const struct overheads *own = given && !pool ? NULL : pooled_overheads(source, pool, &scratch);
     const struct overheads *overheads = given ? given : own;
     describe(source, asked, prediction);
-    const bool good = predict_steps(source, asked, overheads, arena, prediction, err) &&
-                      (asked->only_steps || find_top(source, asked, overheads, arena, prediction, err));
+    const bool good = predict_steps(source, asked, overheads, arena, prediction, err);
     arena_free(&scratch);
     return good;
 }

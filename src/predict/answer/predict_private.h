@@ -66,8 +66,8 @@ bool test_from_step(const struct predict_source *source, uint32_t i, const struc
 /* Of all steps: error, bias and tests. */
 void sum_tests(const struct predicted_step *steps, uint32_t count, struct prediction *into);
 
-/* The operators without which a step would be the most shorter: of the step in the middle. */
-bool find_top(const struct predict_source *source, const struct predict_asked *asked, const struct overheads *overheads,
+/* The operators without which a step would be the most shorter: asked of the program of the step in the middle. */
+bool find_top(const struct program *program, const struct predict_asked *asked, const struct overheads *overheads,
               struct arena *arena, struct prediction *into, struct steptime_error *err);
 
 #endif
