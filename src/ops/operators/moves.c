@@ -11,8 +11,8 @@ static bool crosses(enum copy_direction direction)
 
 static void add_host_copy(struct reading *reading, int64_t bytes)
 {
-    reading_add(reading,
-                (struct kernel){.form = FORM_HOST_COPY, .moved = {bytes, reading->asked->memory == HOST_PINNED}});
+    reading_add(reading, (struct kernel){.form = FORM_HOST_COPY,
+                                         .moved = {.bytes = bytes, .pinned = reading->asked->memory == HOST_PINNED}});
 }
 
 bool read_fill(struct reading *reading)
@@ -44,7 +44,9 @@ static struct kernel moved(const struct reading *reading, int source, int destin
                                          .scattered = !hinted               ? SCATTERED_NOT
                                                       : call->strides.count ? SCATTERED_ROWS
                                                                             : SCATTERED_SOMEHOW}};
-    return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_I8, .elements = {1, sum_known(read, written), 1}};
+    return (struct kernel){.form = FORM_ELEMENTWISE,
+                           .dtype = DTYPE_I8,
+                           .elements = {.rows = 1, .cols = sum_known(read, written), .accesses = 1}};
 }
 
 bool read_copy(struct reading *reading)

@@ -194,9 +194,11 @@ bool read_sum(struct reading *reading)
     const enum dtype dtype = call_kernel_dtype(&reading->call, tensor), wide = summed_as(&reading->call, dtype);
     const int64_t elements = call_elements(&reading->call, tensor);
     if (wide != dtype && elements > 0)
-        reading_add(reading, (struct kernel){.form = FORM_ELEMENTWISE,
-                                             .backward = reading->asked->phase == PHASE_BACKWARD,
-                                             .dtype = DTYPE_I8,
-                                             .elements = {1, elements, dtype_bytes(dtype) + dtype_bytes(wide)}});
+        reading_add(reading,
+                    (struct kernel){
+                        .form = FORM_ELEMENTWISE,
+                        .backward = reading->asked->phase == PHASE_BACKWARD,
+                        .dtype = DTYPE_I8,
+                        .elements = {.rows = 1, .cols = elements, .accesses = dtype_bytes(dtype) + dtype_bytes(wide)}});
     return reduce(reading, wide);
 }

@@ -64,7 +64,7 @@ static bool is_pageable(const struct plan *plan, const struct plan_launch *launc
 
 static struct kernel host_copy(int64_t bytes, bool pinned)
 {
-    return (struct kernel){.form = FORM_HOST_COPY, .dtype = DTYPE_F32, .moved = {bytes, pinned}};
+    return (struct kernel){.form = FORM_HOST_COPY, .dtype = DTYPE_F32, .moved = {bytes, pinned, SCATTERED_NOT}};
 }
 
 static void pin(struct changing *changing, struct plan_launch *launch)

@@ -25,7 +25,7 @@ static const struct kernel kernels[] = {
     {.form = FORM_ATTENTION,
      .dtype = DTYPE_F16,
      .attention = {.batch = 8, .heads = 32, .queries = 2048, .keys = 2048, .width = 64}},
-    {.form = FORM_ELEMENTWISE, .dtype = DTYPE_F16, .elements = {8192, 8192, 3}},
+    {.form = FORM_ELEMENTWISE, .dtype = DTYPE_F16, .elements = {.rows = 8192, .cols = 8192, .accesses = 3}},
     {.form = FORM_BYTES, .dtype = DTYPE_F32, .moved = {.bytes = 1 << 26}},
     {.form = FORM_COLLECTIVE, .dtype = DTYPE_F16, .collective = {1, 1 << 26, 8, 8}},
 };

@@ -194,11 +194,12 @@ static struct measurements planted_hosts(const struct family *family, uint32_t r
         for (uint32_t i = 0; i < rows; i++) {
             struct measurement *row = &measurements.rows[measurements.count++];
             row->device = device;
-            row->kernel = (struct kernel){.form = FORM_ELEMENTWISE,
-                                          .alone = true,
-                                          .dtype = DTYPE_F32,
-                                          .variant = S("add"),
-                                          .elements = {roll(1, i % 2 ? 300 : 16000), roll(1, 4000), 3}};
+            row->kernel = (struct kernel){
+                .form = FORM_ELEMENTWISE,
+                .alone = true,
+                .dtype = DTYPE_F32,
+                .variant = S("add"),
+                .elements = {.rows = roll(1, i % 2 ? 300 : 16000), .cols = roll(1, 4000), .accesses = 3}};
             row->us = family->us(&row->kernel, &measurements.devices[device], planted);
         }
     }

@@ -67,7 +67,8 @@ static void addresses_cost(void **state)
 {
     double before = 0;
     for (int scattered = SCATTERED_NOT; scattered <= SCATTERED_COLUMNS; scattered++) {
-        struct kernel kernel = {.form = FORM_ELEMENTWISE, .dtype = DTYPE_BF16, .elements = {8192, 1024, 2}};
+        struct kernel kernel = {
+            .form = FORM_ELEMENTWISE, .dtype = DTYPE_BF16, .elements = {.rows = 8192, .cols = 1024, .accesses = 2}};
         kernel.elements.scattered = scattered;
         const double us = us_on("H100", kernel);
         assert_true(us > before);
@@ -78,7 +79,8 @@ static void addresses_cost(void **state)
 /* However few they are, a block goes through a chunk by itself. */
 static void a_chunk_of_a_list_takes_its_time(void **state)
 {
-    struct kernel kernel = {.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {1, 150528, 3}};
+    struct kernel kernel = {
+        .form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {.rows = 1, .cols = 150528, .accesses = 3}};
     const double alone = us_on("A100", kernel);
     kernel.elements.chunk = 65536;
     assert_true(us_on("A100", kernel) > 4 * alone);
@@ -108,7 +110,10 @@ static void a_product_among_others_starts_anew(void **state)
 /* What a repeated kernel finds of its own in L2, another has not left there. Beyond the L2 there is nothing to find. */
 static void streams_among_others_find_less_in_the_l2(void **state)
 {
-    struct kernel small = {.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {2048, 1024, 3}}, large = small;
+    struct kernel small = {.form = FORM_ELEMENTWISE,
+                           .dtype = DTYPE_F32,
+                           .elements = {.rows = 2048, .cols = 1024, .accesses = 3}},
+                  large = small;
     large.elements.rows *= 64;
     const double repeated[] = {us_on("A100", small), us_on("A100", large)};
     small.among = large.among = true;

@@ -9,8 +9,10 @@ static struct kernel rows_of(enum kernel_form form, int64_t rows, int64_t cols)
 
 static struct kernel elements_of(int64_t rows, int64_t cols)
 {
-    return (struct kernel){
-        .form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .variant = S("add"), .elements = {rows, cols, 3}};
+    return (struct kernel){.form = FORM_ELEMENTWISE,
+                           .dtype = DTYPE_F32,
+                           .variant = S("add"),
+                           .elements = {.rows = rows, .cols = cols, .accesses = 3}};
 }
 
 /* Of the memory's rate, every element moved once. */

@@ -27,8 +27,8 @@ static void grows_with(struct kernel kernel, uint32_t at)
 
 static void times_grow_with_sizes(void **state)
 {
-    grows_with((struct kernel){.form = FORM_ELEMENTWISE, .elements = {64, 256, 3}}, 0);
-    grows_with((struct kernel){.form = FORM_ELEMENTWISE, .elements = {64, 256, 3}}, 1);
+    grows_with((struct kernel){.form = FORM_ELEMENTWISE, .elements = {.rows = 64, .cols = 256, .accesses = 3}}, 0);
+    grows_with((struct kernel){.form = FORM_ELEMENTWISE, .elements = {.rows = 64, .cols = 256, .accesses = 3}}, 1);
     grows_with((struct kernel){.form = FORM_SOFTMAX, .rows = {64, 256}}, 0);
     grows_with((struct kernel){.form = FORM_LAYER_NORM, .rows = {64, 1000}}, 0);
     grows_with((struct kernel){.form = FORM_REDUCTION, .rows = {1, 64}}, 0);
@@ -36,16 +36,17 @@ static void times_grow_with_sizes(void **state)
     grows_with((struct kernel){.form = FORM_EMBEDDING, .lookup = {64, 8, 100000, 10, 64}}, 3);
     grows_with((struct kernel){.form = FORM_BATCH_NORM, .norm = {4, 64, 100}}, 0);
     grows_with((struct kernel){.form = FORM_CONCAT, .concat = {4096, 2}}, 0);
-    grows_with((struct kernel){.form = FORM_HOST_COPY, .moved = {4096, 1}}, 0);
+    grows_with((struct kernel){.form = FORM_HOST_COPY, .moved = {4096, 1, SCATTERED_NOT}}, 0);
     grows_with((struct kernel){.form = FORM_OPTIMIZER, .optimizer = {4096, 2}}, 0);
     grows_with((struct kernel){.form = FORM_INDEX, .index = {4096, 4096}}, 1);
-    grows_with((struct kernel){.form = FORM_BYTES, .moved = {4096, 1}}, 0);
+    grows_with((struct kernel){.form = FORM_BYTES, .moved = {4096, 1, SCATTERED_NOT}}, 0);
 }
 
 static void large_kernels_reach_no_more_than_the_bandwidth(void **state)
 {
     for (int i = 0; i < DEVICES; i++) {
-        const struct kernel add = {.form = FORM_ELEMENTWISE, .variant = S("add"), .elements = {65536, 4096, 3}};
+        const struct kernel add = {
+            .form = FORM_ELEMENTWISE, .variant = S("add"), .elements = {.rows = 65536, .cols = 4096, .accesses = 3}};
         const struct kernel softmax = {.form = FORM_SOFTMAX, .rows = {65536, 4096}};
         const double rate = device(devices[i]).figure[HW_MEMORY_RATE];
         assert_true(us_on(devices[i], add) * 1e-6 * rate >= kernel_bytes(&add));
@@ -75,7 +76,8 @@ static void softmax_on_amd_keeps_aligned_rows(void **state)
 
 static void a_lone_kernel_costs_its_launch(void **state)
 {
-    struct kernel kernel = {.form = FORM_ELEMENTWISE, .variant = S("add"), .elements = {4, 4, 3}};
+    struct kernel kernel = {
+        .form = FORM_ELEMENTWISE, .variant = S("add"), .elements = {.rows = 4, .cols = 4, .accesses = 3}};
     const double inside = us_on("V100-PCIe-32GB", kernel);
     kernel.alone = true;
     assert_true(inside < 5);
@@ -115,8 +117,8 @@ static void addresses_limit_kernels_of_narrow_types(void **state)
 
 static void pageable_memory_is_slower_than_pinned(void **state)
 {
-    const struct kernel pageable = {.form = FORM_HOST_COPY, .moved = {1 << 24, 0}};
-    const struct kernel pinned = {.form = FORM_HOST_COPY, .moved = {1 << 24, 1}};
+    const struct kernel pageable = {.form = FORM_HOST_COPY, .moved = {1 << 24, 0, SCATTERED_NOT}};
+    const struct kernel pinned = {.form = FORM_HOST_COPY, .moved = {1 << 24, 1, SCATTERED_NOT}};
     assert_true(us_on("V100-PCIe-32GB", pageable) > us_on("V100-PCIe-32GB", pinned));
 }
 

@@ -60,7 +60,8 @@ static struct kernel linear(int64_t m, int64_t n, int64_t k)
 
 static struct kernel elementwise(int64_t rows, int64_t accesses)
 {
-    return (struct kernel){.form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {rows, 1, accesses}};
+    return (struct kernel){
+        .form = FORM_ELEMENTWISE, .dtype = DTYPE_F32, .elements = {.rows = rows, .cols = 1, .accesses = accesses}};
 }
 
 static struct plan_launch *with_kernel(struct plan_launch *launch, struct kernel kernel)
