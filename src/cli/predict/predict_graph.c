@@ -221,8 +221,10 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return false;
     if (!predict_level(p->call, &p->level, err) || !predict_per_hour(p->call, &p->per_hour, err))
         return false;
-    hardware_say(p->call);
     p->each = call_flag(p->call, "each");
+    if (p->each && !isnan(p->per_hour))
+        return fail(err, STEPTIME_USAGE, "--per-hour is of steps: --each tells of operators");
+    hardware_say(p->call);
     return (p->models = models_of_call(p->call, &p->arena, err)) && (p->list = operator_list_open(input, err)) &&
            (p->out = writer_open(call_text(p->call, "output"), err));
 }

@@ -213,6 +213,8 @@ static bool open_all(struct prediction *p, struct steptime_error *err)
         return false;
     if (!input)
         return fail(err, STEPTIME_USAGE, "which table? --input FILE, or --input - for standard input");
+    if (call_text(p->call, "per-hour"))
+        return fail(err, STEPTIME_USAGE, "--per-hour is of steps: of 'predict graph', or of a trace");
     if (!predict_level(p->call, &p->level, err))
         return false;
     hardware_say(p->call);

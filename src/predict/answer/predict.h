@@ -102,6 +102,8 @@ struct prediction {
     double level;
     double
         steps_error; /* mean absolute, a share: of steps predicted from the step beside them, or of the mean of replayed steps */
+    double
+        untested_error; /* the same where no step is beside it: what is usual, or what the lone step is off if that is more */
     double shared, own; /* standard deviations of ln(true / predicted) of all device work that is not recorded */
     double host_doubt;  /* the same of what operators cost the host: 0 where it was recorded here */
     double error, bias; /* of steps predicted from the step beside them: mean absolute and signed */

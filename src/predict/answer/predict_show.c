@@ -131,6 +131,9 @@ static str unlike_steps(const struct prediction *p, struct arena *arena)
 {
     if (range_width_of(p) != RANGE_WIDE_BY_STEPS)
         return S("");
+    if (!p->replayed && !p->tests)
+        return str_printf(arena, " The interval is wide because the one recorded step is predicted %.0f %% off.",
+                          100 * p->steps_error);
     return str_printf(arena,
                       p->replayed
                           ? " The interval is wide because the recorded steps differ: the mean of as many others "
@@ -210,7 +213,7 @@ static void show_beside(struct section *section, const struct prediction *p)
     show_steps_beside(section, p);
     show_device_beside(section, p);
     put_ns(section, "host_ns", "host", p->walked.host_us);
-    put_ns(section, "wait_ns", "of it, waiting for the device", p->walked.wait_us);
+    put_ns(section, "wait_ns", "waiting for the device, all threads", p->walked.wait_us);
     put(section, "communication_ns", "communication", UNIT_NS, ns_cell(p->walked.communication_us), communicates);
     put(section, "exposed_communication_ns", "of it, exposed", UNIT_NS, ns_cell(p->walked.exposed_communication_us),
         communicates);

@@ -112,8 +112,16 @@ static double mean_end(const struct prediction *p, bool high)
     return sum;
 }
 
+/* What the one step shows of it: a walk over recorded work is off at least by what it is off there. */
+static double untested(const struct predict_asked *asked, const struct prediction *p)
+{
+    const bool shown = asked->plan.replay && !asked->change && p->finished_us > 0;
+    return shown ? fmax(untested_error, fabs(p->walked.step_us / p->finished_us - 1)) : untested_error;
+}
+
 void range_prediction(const struct predict_asked *asked, struct prediction *into)
 {
+    into->untested_error = untested(asked, into);
     into->level = asked->level;
     into->estimates = (struct predicted_range){-1, -1};
     if (asked->level > 0 && into->step_count)
@@ -127,7 +135,7 @@ void range_prediction(const struct predict_asked *asked, struct prediction *into
 
 void predict_range_tested(struct prediction *into)
 {
-    into->steps_error = into->tests ? into->error : untested_error;
+    into->steps_error = into->tests ? into->error : into->untested_error;
     if (into->range.high_us >= 0)
         into->range = range_with_error(into->range, into->walked.step_us, into->steps_error, into->level);
 }
@@ -139,6 +147,7 @@ void predict_take_errors(struct prediction *predictions, const struct prediction
         predictions[i].bias = as_is[i].bias;
         predictions[i].tests = as_is[i].tests;
         predictions[i].rank_error = as_is[i].rank_error;
+        predictions[i].untested_error = as_is[i].untested_error;
         predict_range_tested(&predictions[i]);
     }
 }
