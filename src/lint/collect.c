@@ -25,14 +25,25 @@ struct walk {
     uint32_t excluded;
 };
 
-static void take_file(struct walk *walk, str path, const struct stat *about)
+static bool is_seen(struct walk *walk, const struct stat *about)
 {
     const int64_t key = (int64_t)(hash_mix(about->st_dev) ^ about->st_ino);
     if (map_get(&walk->seen, key) != MAP_NONE)
-        return;
+        return true;
     map_put(&walk->seen, key, 0);
+    return false;
+}
+
+static void add_file(struct walk *walk, str path)
+{
     walk->files = mem_grow(walk->files, &walk->room, walk->count + 1, sizeof *walk->files);
     walk->files[walk->count++] = (struct collected){path, walk->config};
+}
+
+static void take_file(struct walk *walk, str path, const struct stat *about)
+{
+    if (!is_seen(walk, about))
+        add_file(walk, path);
 }
 
 static void push_folder(struct walk *walk, str path)
@@ -122,18 +133,50 @@ static bool configure(struct walk *walk, const char *path, const char *file, str
            config_read(walk->arena, str_of(file), text, config, err);
 }
 
+/* The text that comes by standard input; the file that it stands for is not read then. */
+static bool take_standard_input(struct walk *walk, str path, const char *config, struct steptime_error *err)
+{
+    struct stat about;
+    const char *slash = memrchr(path.at, '/', path.len);
+    const str folder = slash > path.at ? str_copy(walk->arena, (str){path.at, (size_t)(slash - path.at)}) : S(".");
+    if (!configure(walk, slash == path.at ? "/" : folder.at, config, err))
+        return false;
+    if (stat(str_z(walk->arena, path), &about) == 0)
+        is_seen(walk, &about);
+    add_file(walk, path);
+    return true;
+}
+
+static bool is_standard_input(const struct collect_paths *paths, uint32_t i)
+{
+    return paths->standard_input.len && !strcmp(paths->at[i], "-");
+}
+
+static bool take_paths(struct walk *walk, const struct collect_paths *paths, const char *config,
+                       struct steptime_error *err)
+{
+    bool piped = false;
+    for (uint32_t i = 0; i < paths->count; i++)
+        piped |= is_standard_input(paths, i);
+    if (piped && !take_standard_input(walk, paths->standard_input, config, err))
+        return false;
+    for (uint32_t i = 0; i < paths->count; i++)
+        if (!is_standard_input(paths, i) &&
+            (!configure(walk, paths->at[i], config, err) || !walk_path(walk, paths->at[i], err)))
+            return false;
+    return true;
+}
+
 static int by_path(const void *a, const void *b)
 {
     return str_cmp(((const struct collected *)a)->path, ((const struct collected *)b)->path);
 }
 
-bool collect(struct arena *arena, const char *const *paths, uint32_t path_count, const char *config,
-             struct collection *collection, struct steptime_error *err)
+bool collect(struct arena *arena, const struct collect_paths *paths, const char *config, struct collection *collection,
+             struct steptime_error *err)
 {
     struct walk walk = {.arena = arena};
-    bool fine = true;
-    for (uint32_t i = 0; i < path_count && fine; i++)
-        fine = configure(&walk, paths[i], config, err) && walk_path(&walk, paths[i], err);
+    const bool fine = take_paths(&walk, paths, config, err);
     if (walk.count)
         qsort(walk.files, walk.count, sizeof *walk.files, by_path);
     collection->files = arena_array(arena, walk.count, sizeof *collection->files);

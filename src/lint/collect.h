@@ -17,12 +17,22 @@ struct collection {
 };
 
 /*
+ * What a run was told to look at. Of the path "-" the text came by standard input, and it stands for a file of this
+ * path, whether or not there is one; then no file is taken for it.
+ */
+struct collect_paths {
+    const char *const *at;
+    uint32_t count;
+    str standard_input; /* "": "-" is a path like others */
+};
+
+/*
  * Files as they are named, and the *.py below folders that are named, but for
  * hidden ones, __pycache__, virtual environments and what the configuration
  * excludes. Links to folders are not followed. With `config` that file counts for
  * all, otherwise the nearest pyproject.toml above each path.
  */
-bool collect(struct arena *arena, const char *const *paths, uint32_t path_count, const char *config,
-             struct collection *collection, struct steptime_error *err);
+bool collect(struct arena *arena, const struct collect_paths *paths, const char *config, struct collection *collection,
+             struct steptime_error *err);
 
 #endif

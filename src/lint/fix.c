@@ -31,9 +31,16 @@ struct turn {
 
 /* ---- one file ---- */
 
+/* A note is told, but mostly not worth a change of the file. */
+static bool is_asked_for(const struct fixer *fixer, const struct match *match)
+{
+    return match->level > LEVEL_NOTE || fixer->options->notes;
+}
+
 static bool may_fix(const struct fixer *fixer, const struct match *match)
 {
-    return match->fix == FIX_SAFE || (match->fix == FIX_UNSAFE && fixer->options->unsafe);
+    return is_asked_for(fixer, match) &&
+           (match->fix == FIX_SAFE || (match->fix == FIX_UNSAFE && fixer->options->unsafe));
 }
 
 static void try_match(const struct fixer *fixer, struct turn *turn, const struct match *match)
@@ -73,13 +80,24 @@ static void keep_made(struct fixer *fixer, const struct turn *turn, struct fix_f
     file->made = all;
 }
 
-static struct edit_list kept_list(struct arena *arena, const struct edits *edits)
+static uint64_t tag_of(const struct fix_made *made)
+{
+    uint64_t tag = made->kind == FIX_UNSAFE ? UINT64_C(1) << FIX_TAG_UNSAFE : 0;
+    for (uint32_t i = 0; rules[i]; i++)
+        tag |= rules[i] == made->rule ? UINT64_C(1) << i : 0;
+    return tag;
+}
+
+static struct edit_list kept_list(struct arena *arena, const struct turn *turn)
 {
     struct edit_list list;
-    const struct edit *at = edits_list(edits, &list.count);
+    const struct edit *at = edits_list(turn->edits, &list.count);
     list.at = arena_array(arena, list.count, sizeof *list.at);
-    for (uint32_t i = 0; i < list.count; i++)
+    list.tags = arena_array(arena, list.count, sizeof *list.tags);
+    for (uint32_t i = 0; i < list.count; i++) {
         list.at[i] = (struct edit){at[i].begin, at[i].end, str_copy(arena, at[i].text), 0};
+        list.tags[i] = tag_of(&turn->made[edits_group_at(turn->edits, i)]);
+    }
     return list;
 }
 
@@ -117,7 +135,7 @@ static bool keep_changes(struct fixer *fixer, const struct turn *turn)
     if (!count)
         return false;
     struct fix_file *file = changed_file(fixer, &turn->lint->files[turn->file]);
-    const struct edit_list list = kept_list(fixer->arena, turn->edits);
+    const struct edit_list list = kept_list(fixer->arena, turn);
     file->edits = edits_compose(fixer->arena, (uint32_t)file->before.len, file->edits, list);
     file->after = edits_apply(turn->edits, fixer->arena);
     keep_made(fixer, turn, file);
@@ -163,11 +181,13 @@ static void show_changes(struct fixer *fixer)
 static void count_left(struct fixer *fixer, const struct lint *lint)
 {
     struct fixes *fixes = fixer->fixes;
-    fixes->left_unsafe = fixes->left_unmade = 0;
+    fixes->left_unsafe = fixes->left_notes = fixes->left_unmade = 0;
     for (uint32_t i = 0; i < lint->finding_count; i++) {
         const struct match *match = lint->findings[i].match;
         if (match && may_fix(fixer, match))
             fixes->left_unmade++;
+        else if (match && match->fix != FIX_NONE && !is_asked_for(fixer, match))
+            fixes->left_notes++;
         else if (match && match->fix == FIX_UNSAFE)
             fixes->left_unsafe++;
     }

@@ -21,6 +21,9 @@ struct fix_made {
     uint32_t round;
 };
 
+/* Tags of edits: which rules made them, as numbers of the table of rules, and whether one of those was unsafe. */
+enum { FIX_TAG_UNSAFE = 63 };
+
 struct fix_file {
     str path;
     str before, after;
@@ -32,6 +35,7 @@ struct fix_file {
 struct fix_options {
     struct lint_options lint;
     bool unsafe; /* those too that may change results */
+    bool notes;  /* of notes too, not of warnings alone */
     /* Called after the first look at the files, before anything is changed: may rank the findings. May be NULL. */
     bool (*ready)(void *context, struct lint *lint, struct steptime_error *err);
     void *context;
@@ -41,6 +45,7 @@ struct fixes {
     struct fix_file *files; /* that change; by path */
     uint32_t file_count;
     uint32_t safe_count, unsafe_count; /* rewrites made */
+    uint32_t left_notes;               /* notes that have a rewrite, where notes were not asked for */
     uint32_t left_unsafe;              /* findings that only an unsafe rewrite can fix */
     uint32_t left_unmade;              /* findings whose rewrite could not be made after all */
     struct lint_remark *remarks;       /* of the first look: files that could not be used */
@@ -49,6 +54,9 @@ struct fixes {
 
 /* As lint_run; nothing is written to any file. Everything lies in the arena. */
 bool fix_run(const struct fix_options *options, struct arena *arena, struct fixes *fixes, struct steptime_error *err);
+
+/* The whole as a report: a section `fix`. */
+void fix_show(const struct fixes *fixes, struct report *report);
 
 /* The diff of one file, behind lines that say what was done and why an unsafe rewrite is. */
 void fix_diff(const struct fix_file *file, struct buf *diff);

@@ -9,13 +9,10 @@
 #include "collect.h"
 #include "io/same_file.h"
 #include "read_file.h"
+#include "rules/ask/ask.h"
 #include "source/contexts/project_new.h"
 #include "suppress.h"
 #include "syntax/edit.h"
-
-enum {
-    FILE_BYTES = 8 << 20, /* more is no source that people wrote */
-};
 
 /* A file on its way. Each thread works on one, in its own arena; the arenas are taken over in order afterwards. */
 struct job {
@@ -153,6 +150,7 @@ static bool is_text(struct job *job)
 
 static const struct lint_overlay *overlay_of(const struct lint_options *options, str path)
 {
+    const struct lint_overlay *piped = options->standard_input;
     uint32_t from = 0, to = options->overlay_count;
     while (from < to) {
         const uint32_t middle = from + (to - from) / 2;
@@ -164,7 +162,7 @@ static const struct lint_overlay *overlay_of(const struct lint_options *options,
         else
             to = middle;
     }
-    return NULL;
+    return piped && str_eq(piped->path, path) ? piped : NULL;
 }
 
 static void read_one(void *context, size_t i)
@@ -176,8 +174,9 @@ static void read_one(void *context, size_t i)
     const struct lint_overlay *overlay = overlay_of(run->options, job->file.path);
     if (overlay)
         job->file.text = overlay->text;
-    job->usable =
-        overlay || (read_file(&job->arena, job->from->path.at, FILE_BYTES, &job->file.text, &job->err) && is_text(job));
+    job->usable = overlay ? is_text(job)
+                          : (read_file(&job->arena, job->from->path.at, LINT_FILE_BYTES, &job->file.text, &job->err) &&
+                             is_text(job));
 }
 
 /* "line 3: ..." of a message taken apart. */
@@ -268,14 +267,15 @@ static void silence(struct job *job)
     job->file.suppressed = why;
 }
 
-/* A fix may look closer than its rule, and decline: then nobody is promised one. */
+/* A fix may look closer than its rule, and decline: then nobody is promised one. Tests are left as they are. */
 static void try_fixes(const struct check *check, struct matches *matches)
 {
+    const bool in_tests = ask_is_test_file(check);
     for (uint32_t i = 0; i < matches->count; i++) {
         struct match *match = &matches->at[i];
         struct arena scratch = {0};
         const struct check trial = {check->project, check->file, check->tree, &scratch};
-        if (!match->rule->fix)
+        if (!match->rule->fix || in_tests)
             match->fix = FIX_NONE;
         else if (match->fix != FIX_NONE && !match->rule->fix(&trial, match, edits_new(&scratch, check->tree)))
             match->fix = FIX_NONE;
@@ -429,9 +429,10 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
 {
     struct run run = {.options = options, .arena = arena, .lint = lint};
     struct collection found;
+    const struct collect_paths paths = {options->paths, options->path_count,
+                                        options->standard_input ? options->standard_input->path : S("")};
     *lint = (struct lint){.fail_on = FAIL_ON_NEVER};
-    if (!select_rules(options, &run.selected, err) ||
-        !collect(arena, options->paths, options->path_count, options->config, &found, err))
+    if (!select_rules(options, &run.selected, err) || !collect(arena, &paths, options->config, &found, err))
         return false;
     if (!found.count)
         return fail(err, STEPTIME_INPUT, "no Python files in what was named");

@@ -65,6 +65,8 @@ struct lint_overlay {
     str path, text;
 };
 
+enum { LINT_FILE_BYTES = 8 << 20 }; /* more is no source that people wrote */
+
 struct lint_options {
     const char *const *paths;
     uint32_t path_count;
@@ -75,6 +77,7 @@ struct lint_options {
     unsigned threads;                    /* 0: one a core */
     const struct lint_overlay *overlays; /* by path; may be NULL */
     uint32_t overlay_count;
+    const struct lint_overlay *standard_input; /* what the path "-" stands for, under this path; NULL */
     /* Called once, when it is known how many files there are; may be NULL. */
     void (*begin)(void *context, uint32_t files);
     void *context;
@@ -110,6 +113,17 @@ static inline struct check lint_check(const struct lint *lint, uint32_t file, st
 {
     return (struct check){lint->project, file, lint->files[file].tree, arena};
 }
+
+struct finding_edit; /* report/report.h */
+
+/*
+ * What the fix of a match would change in its file as it is: ranges in lines and columns of UTF-16 units, in the order
+ * of the text. NULL and 0 where it has no fix. Asked by SARIF, JSON and editors alike.
+ */
+const struct finding_edit *lint_edits(const struct lint *lint, const struct match *match, struct arena *arena,
+                                      uint32_t *count);
+/* One range of a file, and the text that takes its place. */
+struct finding_edit lint_edit(const struct syntax *tree, uint32_t begin, uint32_t end, str text);
 
 /* Saving first, then tier, then place. */
 void lint_rank(struct lint *lint);

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 static bool refuse(struct steptime_error *err, const char *path, const char *why)
@@ -54,4 +55,30 @@ bool read_file(struct arena *arena, const char *path, size_t most, str *text, st
     const bool done = read_open(arena, file, path, most, text, err);
     close(file);
     return done;
+}
+
+static bool read_pipe(struct buf *buf, size_t most, struct steptime_error *err)
+{
+    char some[1 << 16];
+    for (;;) {
+        const ssize_t got = read(STDIN_FILENO, some, sizeof some);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return refuse(err, "-", strerror(errno));
+        if (!got)
+            return true;
+        buf_add(buf, (str){some, (size_t)got});
+        if (buf->len > most)
+            return fail_at(err, STEPTIME_INPUT, S("-"), -1, "has more than %zu MB; more are not read", most / 1000000);
+    }
+}
+
+bool read_standard_input(struct arena *arena, size_t most, str *text, struct steptime_error *err)
+{
+    struct buf buf = {0};
+    const bool good = read_pipe(&buf, most, err);
+    *text = str_copy(arena, buf_str(&buf));
+    buf_free(&buf);
+    return good;
 }

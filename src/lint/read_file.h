@@ -12,4 +12,7 @@
 /* Into the arena. False (STEPTIME_INPUT): it cannot be read, is no file, or has more than `most` bytes. */
 bool read_file(struct arena *arena, const char *path, size_t most, str *text, struct steptime_error *err);
 
+/* The same of standard input, to its end. */
+bool read_standard_input(struct arena *arena, size_t most, str *text, struct steptime_error *err);
+
 #endif

@@ -4,11 +4,9 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "base/utf8.h"
 #include "lint.h"
 #include "report/report.h"
 #include "rules/families/help.h"
-#include "syntax/edit.h"
 
 static const char *tier_word(enum tier tier)
 {
@@ -55,35 +53,6 @@ static void place(const struct lint_file *file, const struct match *match, struc
         finding->excerpt = S("");
 }
 
-/* ---- what its fix would do ---- */
-
-static int64_t utf16_column(const struct syntax *tree, uint32_t byte, struct place_in_text at)
-{
-    return (int64_t)utf16_units(tree->text.at + byte - (at.column - 1), at.column - 1) + 1;
-}
-
-static struct finding_edit edit_of(const struct syntax *tree, const struct edit *edit)
-{
-    const struct place_in_text begin = syntax_place(tree, edit->begin), end = syntax_place(tree, edit->end);
-    return (struct finding_edit){begin.line, utf16_column(tree, edit->begin, begin), end.line,
-                                 utf16_column(tree, edit->end, end), edit->text};
-}
-
-static void add_edits(const struct lint *lint, const struct match *match, struct arena *arena, struct finding *finding)
-{
-    if (match->fix == FIX_NONE)
-        return;
-    const struct check check = lint_check(lint, match->file, arena);
-    struct edits *edits = edits_new(arena, check.tree);
-    if (!match->rule->fix(&check, match, edits))
-        return;
-    const struct edit *list = edits_list(edits, &finding->edit_count);
-    struct finding_edit *kept = arena_array(arena, finding->edit_count, sizeof *kept);
-    for (uint32_t i = 0; i < finding->edit_count; i++)
-        kept[i] = edit_of(check.tree, &list[i]);
-    finding->edits = kept;
-}
-
 static struct finding of_match(const struct lint *lint, const struct match *match, struct arena *arena,
                                struct map *repeats)
 {
@@ -100,7 +69,7 @@ static struct finding of_match(const struct lint *lint, const struct match *matc
     };
     finding.id = id_of(arena, repeats, finding.rule, file->path, text);
     place(file, match, &finding);
-    add_edits(lint, match, arena, &finding);
+    finding.edits = lint_edits(lint, match, arena, &finding.edit_count);
     return finding;
 }
 

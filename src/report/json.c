@@ -221,6 +221,27 @@ static void put_events(struct json_writer *json, const struct finding *finding)
     json_write_end(json);
 }
 
+static void put_edits(struct json_writer *json, const struct finding *finding)
+{
+    json_write_key(json, S("edits"));
+    if (!finding->edit_count) {
+        json_write_null(json);
+        return;
+    }
+    json_write_array(json, JSON_LINES);
+    for (uint32_t i = 0; i < finding->edit_count; i++) {
+        const struct finding_edit *edit = &finding->edits[i];
+        json_write_object(json, JSON_FLAT);
+        member_known_int(json, S("line"), edit->line, 1);
+        member_known_int(json, S("column"), edit->column, 1);
+        member_known_int(json, S("end_line"), edit->end_line, 1);
+        member_known_int(json, S("end_column"), edit->end_column, 1);
+        json_write_member(json, S("text"), edit->text);
+        json_write_end(json);
+    }
+    json_write_end(json);
+}
+
 static void put_finding(struct json_writer *json, const struct finding *finding)
 {
     json_write_object(json, JSON_LINES);
@@ -237,6 +258,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
     member_known_int(json, S("per_step_host_blocked_ns"), finding->per_step_host_blocked_ns, 0);
     member_known_int(json, S("per_step_saving_ns"), finding->per_step_saving_ns, 0);
     member_known_text(json, S("fix"), finding->fix);
+    put_edits(json, finding);
     put_events(json, finding);
     json_write_end(json);
 }

@@ -10,8 +10,9 @@
 struct part {
     bool kept;
     uint32_t begin;  /* of a kept part: where it stands in the first text */
-    str text;        /* of one put in */
+    str text;        /* of one put in; "" where bytes only went */
     uint32_t length; /* bytes of either */
+    uint64_t tags;   /* of one put in */
 };
 
 struct parts {
@@ -22,7 +23,7 @@ struct parts {
 
 static void add(struct parts *parts, struct part part)
 {
-    if (part.length)
+    if (part.length || !part.kept)
         parts->at[parts->count++] = part;
 }
 
@@ -31,9 +32,14 @@ static struct part kept(uint32_t begin, uint32_t end)
     return (struct part){.kept = true, .begin = begin, .length = end - begin};
 }
 
-static struct part put(str text)
+static struct part put(str text, uint64_t tags)
 {
-    return (struct part){.text = text, .length = (uint32_t)text.len};
+    return (struct part){.text = text, .length = (uint32_t)text.len, .tags = tags};
+}
+
+static uint64_t tags_of(struct edit_list edits, uint32_t i)
+{
+    return edits.tags ? edits.tags[i] : 0;
 }
 
 /* At most a part before and one for each edit, and what remains. */
@@ -43,7 +49,7 @@ static struct parts parts_of(struct arena *arena, uint32_t bytes, struct edit_li
     uint32_t from = 0;
     for (uint32_t i = 0; i < edits.count; i++) {
         add(&parts, kept(from, edits.at[i].begin));
-        add(&parts, put(edits.at[i].text));
+        add(&parts, put(edits.at[i].text, tags_of(edits, i)));
         from = edits.at[i].end;
     }
     add(&parts, kept(from, bytes));
@@ -54,17 +60,20 @@ static struct part slice(const struct part *part, uint32_t from, uint32_t length
 {
     if (part->kept)
         return kept(part->begin + from, part->begin + from + length);
-    return put((str){part->text.at + from, length});
+    return put((str){part->text.at + from, length}, part->tags);
 }
 
-/* Moves on by so many bytes, into `to` or nowhere. */
-static void pass(struct parts *parts, uint32_t bytes, struct parts *to)
+/* Moves on by so many bytes, into `to` or nowhere; the tags of what went nowhere. */
+static uint64_t pass(struct parts *parts, uint32_t bytes, struct parts *to)
 {
+    uint64_t tags = 0;
     while (bytes) {
         const struct part *part = &parts->at[parts->next];
         const uint32_t left = part->length - parts->passed, length = bytes < left ? bytes : left;
         if (to)
             add(to, slice(part, parts->passed, length));
+        else
+            tags |= part->tags;
         bytes -= length;
         parts->passed += length;
         if (parts->passed == part->length) {
@@ -72,6 +81,7 @@ static void pass(struct parts *parts, uint32_t bytes, struct parts *to)
             parts->passed = 0;
         }
     }
+    return tags;
 }
 
 static uint32_t length_of(const struct parts *parts)
@@ -88,29 +98,37 @@ static struct parts lay_over(struct arena *arena, struct parts *between, struct 
     uint32_t from = 0;
     for (uint32_t i = 0; i < edits.count; i++) {
         pass(between, edits.at[i].begin - from, &parts);
-        pass(between, edits.at[i].end - edits.at[i].begin, NULL);
-        add(&parts, put(edits.at[i].text));
+        const uint64_t before = pass(between, edits.at[i].end - edits.at[i].begin, NULL);
+        add(&parts, put(edits.at[i].text, before | tags_of(edits, i)));
         from = edits.at[i].end;
     }
     pass(between, length_of(between) - from, &parts);
+    while (between->next < between->count) /* bytes that went at the very end */
+        add(&parts, between->at[between->next++]);
     return parts;
 }
 
 /* What was put in between two kept parts takes the place of the bytes between them. */
 static struct edit_list edits_of(struct arena *arena, const struct parts *parts, uint32_t bytes)
 {
-    struct edit_list list = {.at = arena_array(arena, (size_t)parts->count + 1, sizeof *list.at)};
+    struct edit_list list = {.at = arena_array(arena, (size_t)parts->count + 1, sizeof *list.at),
+                             .tags = arena_array(arena, (size_t)parts->count + 1, sizeof *list.tags)};
     struct buf text = {0};
     uint32_t from = 0;
+    uint64_t tags = 0;
     for (uint32_t i = 0; i <= parts->count; i++) {
         if (i < parts->count && !parts->at[i].kept) {
             buf_add(&text, parts->at[i].text);
+            tags |= parts->at[i].tags;
             continue;
         }
         const uint32_t begin = i < parts->count ? parts->at[i].begin : bytes;
-        if (text.len || begin > from)
+        if (text.len || begin > from) {
+            list.tags[list.count] = tags;
             list.at[list.count++] = (struct edit){from, begin, str_copy(arena, buf_str(&text)), 0};
+        }
         buf_clear(&text);
+        tags = 0;
         from = begin + (i < parts->count ? parts->at[i].length : 0);
     }
     buf_free(&text);

@@ -11,6 +11,7 @@
 struct edit_list {
     struct edit *at; /* in the order of the text; they do not overlap */
     uint32_t count;
+    uint64_t *tags; /* by edit: bits of the caller's; where edits grow together they have those of both. NULL: none */
 };
 
 /* `first` changes a text of so many bytes, `then` what comes of it. The list and its texts lie in the arena. */

@@ -51,14 +51,21 @@ static str part(str text, size_t begin, size_t end)
 
 /* --- one change ------------------------------------------------------------------------------------------------------------ */
 
-/* The lines that an edit touches. One that inserts whole lines touches the line behind it, which is trimmed later. */
+/* Whether it takes and gives whole lines, and so leaves the line behind it alone. */
+static bool is_whole_lines(str before, const struct edit *edit)
+{
+    return begin_of_line(before, edit->begin) == edit->begin && begin_of_line(before, edit->end) == edit->end &&
+           (!edit->text.len || edit->text.at[edit->text.len - 1] == '\n');
+}
+
+/* The lines that an edit touches. */
 static void extend(struct change *change, str before, const struct edit *edit)
 {
     const bool first = change->last++ == change->first;
     if (first)
         change->begin = begin_of_line(before, edit->begin);
     if (first || edit->end >= change->end)
-        change->end = behind_line(before, edit->end);
+        change->end = is_whole_lines(before, edit) ? edit->end : behind_line(before, edit->end);
 }
 
 static void write_after(struct change *change, str before, const struct edit *edits)

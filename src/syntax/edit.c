@@ -231,6 +231,11 @@ const struct edit *edits_list(const struct edits *edits, uint32_t *count)
     return edits->list;
 }
 
+uint32_t edits_group_at(const struct edits *edits, uint32_t i)
+{
+    return edits->at[i].group;
+}
+
 static size_t result_bytes(const struct edits *edits, uint32_t groups)
 {
     size_t bytes = edits->tree->text.len;

@@ -50,6 +50,7 @@ uint32_t edits_settle(struct edits *edits);
 
 /* What holds, in the order of the text. Valid until the next change. */
 const struct edit *edits_list(const struct edits *edits, uint32_t *count);
+uint32_t edits_group_at(const struct edits *edits, uint32_t i); /* the group of edit i of that list */
 
 /* The text with all of them. */
 str edits_apply(const struct edits *edits, struct arena *arena);

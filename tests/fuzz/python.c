@@ -214,7 +214,7 @@ static str replaced(struct arena *arena, str text, struct edit_list list)
 
 static struct edit_list list_of(struct arena *arena, const struct edits *edits)
 {
-    struct edit_list list;
+    struct edit_list list = {0};
     const struct edit *at = edits_list(edits, &list.count);
     list.at = arena_array(arena, list.count, sizeof *list.at);
     for (uint32_t i = 0; i < list.count; i++)

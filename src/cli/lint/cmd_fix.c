@@ -6,11 +6,12 @@
 
 #include "base/error.h"
 #include "cli/program/call.h"
+#include "fix_write.h"
 #include "lint_traces.h"
+#include "piped.h"
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 #include "cli/program/reading.h"
-#include "syntax/rewrite.h"
 
 struct work {
     const struct call *call;
@@ -18,6 +19,7 @@ struct work {
     struct progress progress;
     bool begun;
     struct lint_traces traces;
+    struct piped piped;
     struct fixes fixes;
 };
 
@@ -35,6 +37,14 @@ static bool rank(void *context, struct lint *lint, struct steptime_error *err)
     return lint_traces_join(work->call, lint, &work->arena, &work->traces, err);
 }
 
+/* Standard input cannot be written back: what becomes of it is the output, and there is room for one. */
+static bool is_clear(const struct call *call, const struct piped *piped, struct steptime_error *err)
+{
+    if (piped->is && call_flag(call, "write") && call->argument_count > 1)
+        return fail(err, STEPTIME_USAGE, "--write with '-': the fixed text is the output; name no other files");
+    return true;
+}
+
 static bool make_fixes(struct work *work, struct steptime_error *err)
 {
     const struct call *call = work->call;
@@ -43,7 +53,8 @@ static bool make_fixes(struct work *work, struct steptime_error *err)
         return fail(err, STEPTIME_USAGE, "which files? Name Python files, or folders: 'steptime fix .'");
     if (call_flag(call, "diff") && call_flag(call, "write"))
         return fail(err, STEPTIME_USAGE, "--diff and --write: show the changes, or make them?");
-    if (!call_count(call, "threads", 1, 1024, 0, &threads, err))
+    if (!call_count(call, "threads", 1, 1024, 0, &threads, err) || !piped_read(call, &work->arena, &work->piped, err) ||
+        !is_clear(call, &work->piped, err))
         return false;
     const struct fix_options options = {
         .lint = {.paths = call->arguments,
@@ -52,10 +63,12 @@ static bool make_fixes(struct work *work, struct steptime_error *err)
                  .ignore = call_text(call, "ignore"),
                  .config = call_text(call, "config"),
                  .threads = (unsigned)threads,
+                 .standard_input = work->piped.is ? &work->piped.file : NULL,
                  .begin = begin,
                  .context = work,
                  .done = &work->progress.done},
         .unsafe = call_flag(call, "unsafe"),
+        .notes = call_flag(call, "notes"),
         .ready = rank,
         .context = work,
     };
@@ -74,36 +87,6 @@ static bool show_diff(const struct call *call, const struct fixes *fixes, struct
         fix_diff(&fixes->files[i], &diff);
     const bool good = output_text(buf_str(&diff), call, err);
     buf_free(&diff);
-    return good;
-}
-
-static void complain(const struct steptime_error *err)
-{
-    struct arena scratch = {0};
-    const str line = error_line(&scratch, err);
-    fprintf(stderr, "steptime: %.*s\n", (int)line.len, line.at);
-    arena_free(&scratch);
-}
-
-/* A file that cannot be written does not keep the others from it. The last such error is left for the end. */
-static bool write_files(const struct fixes *fixes, uint32_t *written, struct steptime_error *err)
-{
-    struct arena scratch = {0};
-    bool good = true;
-    *written = 0;
-    for (uint32_t i = 0; i < fixes->file_count; i++) {
-        const struct fix_file *file = &fixes->files[i];
-        struct steptime_error here = {0};
-        if (rewrite_file(str_z(&scratch, file->path), file->before, file->after, &here)) {
-            ++*written;
-            continue;
-        }
-        if (!good)
-            complain(err);
-        *err = here;
-        good = false;
-    }
-    arena_free(&scratch);
     return good;
 }
 
@@ -133,6 +116,8 @@ static void say_what_was_done(const struct fixes *fixes, uint32_t files, bool wr
                       : "; 'steptime fix --write' makes them");
     if (fixes->unsafe_count)
         fprintf(stderr, "; %u unsafe: see 'steptime verify'", fixes->unsafe_count);
+    if (fixes->left_notes)
+        fprintf(stderr, "; %u of notes with --notes", fixes->left_notes);
     if (fixes->left_unsafe)
         fprintf(stderr, "; %u more with --unsafe", fixes->left_unsafe);
     if (fixes->left_unmade)
@@ -140,16 +125,46 @@ static void say_what_was_done(const struct fixes *fixes, uint32_t files, bool wr
     fputc('\n', stderr);
 }
 
+static bool is_json(const struct call *call)
+{
+    return str_eq(call_str(call, "format", "diff"), S("json"));
+}
+
+static bool show_report(struct work *work, struct steptime_error *err)
+{
+    struct report *report = report_new(&work->arena, S("fix"));
+    fix_show(&work->fixes, report);
+    return output_json(work->call, report, err);
+}
+
+/* The text that came by standard input as it is now, changed or not. */
+static bool hand_back(const struct work *work, struct steptime_error *err)
+{
+    const struct fixes *fixes = &work->fixes;
+    return output_text(fixes->file_count ? fixes->files[0].after : work->piped.file.text, work->call, err);
+}
+
+static bool put_out(struct work *work, uint32_t *files, struct steptime_error *err)
+{
+    const struct call *call = work->call;
+    const bool write = call_flag(call, "write"), json = is_json(call);
+    if (write && work->piped.is && !json)
+        return hand_back(work, err);
+    if (write && !work->piped.is && !fix_write(&work->fixes, files, err))
+        return false;
+    return json ? show_report(work, err) : write || show_diff(call, &work->fixes, err);
+}
+
 static bool finish(struct work *work, struct steptime_error *err)
 {
     const struct fixes *fixes = &work->fixes;
-    const bool write = call_flag(work->call, "write");
     uint32_t files = fixes->file_count;
-    say_remarks(fixes);
+    if (!is_json(work->call))
+        say_remarks(fixes);
     if (work->traces.count)
         say_inputs(&work->traces.inputs, NULL);
-    const bool good = write ? write_files(fixes, &files, err) : show_diff(work->call, fixes, err);
-    say_what_was_done(fixes, files, write);
+    const bool good = put_out(work, &files, err);
+    say_what_was_done(fixes, files, call_flag(work->call, "write"));
     return good;
 }
 
@@ -166,6 +181,16 @@ static const struct option options[] = {
     {"diff", 0, NULL, NULL, "Print the changes as a unified diff, and change nothing. This is the default."},
     {"write", 0, NULL, NULL,
      "Change the files. Each is replaced whole, and left as it is when it changed since it was read."},
+    {"notes", 0, NULL, NULL,
+     "Rewrite notes too: what runs in an evaluation, behind a gate or at set-up, or is only likely on the device. Without "
+     "it warnings alone are rewritten. Files of tests are never."},
+    {"format", 0, "FORMAT", "diff|json",
+     "What to print: the diff (the default), or JSON for editors and scripts: each rewrite, the edits as ranges of the "
+     "file with the text that takes their place, the rules they belong to, safe or unsafe, and the diff. With --write it "
+     "tells what was written."},
+    {"stdin-filename", 0, "NAME", NULL,
+     "With '-' in the place of a path: what the text from standard input is called, and where its configuration is looked "
+     "for. With --write the fixed text goes to standard output."},
     {"unsafe", 0, NULL, NULL,
      "Make those rewrites too that may change random streams, what autograd does, the order of additions, or the keys of "
      "a state_dict. The diff names the reason of each."},
@@ -190,12 +215,14 @@ const struct command command_fix = {
         "again; a rewrite that would break the file is not made.\n\n"
         "A safe rewrite leaves the losses of a run on the CPU as they are, to the last bit. An unsafe one may change "
         "them (--unsafe), and the diff says by what. 'steptime verify' compares the two.\n\n"
-        "Rewrites go on until none is left, so a second run changes nothing. A comment '# steptime: ignore[ST401]' "
-        "keeps a line as it is.",
+        "Warnings are rewritten; notes with --notes; tests never. Rewrites go on until none is left, so a second run "
+        "changes nothing. A comment '# steptime: ignore[ST401]' or '# noqa: ST401' keeps a line as it is.",
     .examples = "steptime fix train.py|what would change\n"
                 "steptime fix src/ >fix.diff; git apply fix.diff|look before it is done\n"
                 "steptime fix --write src/|safe rewrites, in the files\n"
                 "steptime fix --unsafe --write --select ST1,ST2 model.py|two families, whatever they change\n"
+                "steptime fix --format json train.py|ranges and texts, for an editor\n"
+                "steptime fix --write --stdin-filename train.py - <train.py|a filter: the fixed text is the output\n"
                 "steptime fix --trace trace.json.gz src/|the costliest first",
     .options = options,
     .run = run,

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cli/program/call.h"
 #include "lint_traces.h"
+#include "piped.h"
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 
@@ -12,6 +13,7 @@ struct work {
     struct arena arena;
     struct progress progress;
     bool begun;
+    struct piped piped;
     struct lint lint;
     struct lint_traces traces;
 };
@@ -45,7 +47,8 @@ static bool lint_paths(const struct call *call, struct work *work, struct stepti
     int64_t threads;
     if (!call_argument_count(call))
         return fail(err, STEPTIME_USAGE, "which files? Name Python files, or folders: 'steptime lint .'");
-    if (!call_count(call, "threads", 1, 1024, 0, &threads, err) || !output_check(call, err))
+    if (!call_count(call, "threads", 1, 1024, 0, &threads, err) || !output_check(call, err) ||
+        !piped_read(call, &work->arena, &work->piped, err))
         return false;
     const struct lint_options options = {
         .paths = call->arguments,
@@ -56,6 +59,7 @@ static bool lint_paths(const struct call *call, struct work *work, struct stepti
         .output = call_text(call, "output"),
         .unused = call_flag(call, "unused-ignores"),
         .threads = (unsigned)threads,
+        .standard_input = work->piped.is ? &work->piped.file : NULL,
         .begin = begin,
         .context = work,
         .done = &work->progress.done,
@@ -105,6 +109,9 @@ static const struct option options[] = {
     {"ignore", 0, "RULES", NULL, "Not these rules."},
     {"config", 0, "FILE", NULL,
      "Take [tool.steptime] of this file. Default: the nearest pyproject.toml above each path that has one."},
+    {"stdin-filename", 0, "NAME", NULL,
+     "With '-' in the place of a path: what the text from standard input is called in findings, and where its configuration "
+     "is looked for. It takes the place of a file of this name."},
     {"unused-ignores", 0, NULL, NULL, "Name the comments that suppress nothing."},
     {"threads", 0, "N", NULL, "Work on so many files at once. Default: one a core."},
     {0},
@@ -131,6 +138,7 @@ const struct command command_lint = {
                 "steptime lint --trace trace.json.gz src/|what each finding costs, the costliest first\n"
                 "steptime lint --select ST4,ST6 src/|two families, in a folder\n"
                 "steptime lint --format github .|annotations in a workflow of GitHub Actions\n"
+                "steptime lint --stdin-filename train.py - <train.py|a text that an editor holds\n"
                 "steptime lint --format sarif -o lint.sarif .|for a code host or an editor",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,

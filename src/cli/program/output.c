@@ -97,6 +97,25 @@ static struct report *asked_of(const struct call *call, struct report *report, s
     return NULL;
 }
 
+static bool write_report(const struct report *report, str format, const struct render_options *options,
+                         const char *path, struct steptime_error *err)
+{
+    struct writer *out = writer_open(path, err);
+    if (!out)
+        return false;
+    if (report_render(report, format, options, out, err))
+        return writer_close(out, err);
+    writer_abandon(out);
+    return false;
+}
+
+bool output_json(const struct call *call, const struct report *report, struct steptime_error *err)
+{
+    const struct render_options options = {.table = S(""), .version = S(STEPTIME_VERSION)};
+    return call->sink ? report_render(report, S("json"), &options, call->sink, err)
+                      : write_report(report, S("json"), &options, NULL, err);
+}
+
 bool output_report(const struct call *call, struct report *whole, struct steptime_error *err)
 {
     struct render_options options;
@@ -108,16 +127,11 @@ bool output_report(const struct call *call, struct report *whole, struct steptim
         return false;
     if (call->sink)
         return report_render(report, format_of(call), &options, call->sink, err);
-    struct writer *out = writer_open(call_text(call, "output"), err);
-    if (!out)
+    if (!write_report(report, format_of(call), &options, call_text(call, "output"), err))
         return false;
-    if (!report_render(report, format_of(call), &options, out, err)) {
-        writer_abandon(out);
-        return false;
-    }
     if (!report_tells_warnings(format_of(call), &options))
         tell_warnings(report);
-    return writer_close(out, err);
+    return true;
 }
 
 bool output_takes_text(const struct call *call, struct steptime_error *err)

@@ -8,6 +8,9 @@
 /* False: wrong options, or output that did not arrive. Files are whole or untouched. */
 bool output_report(const struct call *call, struct report *report, struct steptime_error *err);
 
+/* As JSON to standard output, of a command that has none of those options. */
+bool output_json(const struct call *call, const struct report *report, struct steptime_error *err);
+
 /* Looks at those options before any work is done. */
 bool output_check(const struct call *call, struct steptime_error *err);
 

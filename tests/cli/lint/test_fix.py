@@ -8,7 +8,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import INPUT, OK, OUTPUT, USAGE, steptime
+from support import INPUT, JUDGED, OK, OUTPUT, USAGE, steptime
 
 TRAIN = b"""# a comment that stays
 import torch
@@ -96,12 +96,113 @@ class Diff(Fix):
                     self.assertEqual(done.returncode, 0, done.stderr)
                     self.assertEqual(self.read(name), wanted)
 
+    def test_a_line_that_stays_is_not_told(self):
+        self.write("train.py", TRAIN)
+        lines = self.fix("train.py").out.splitlines()
+        gone = {line[1:] for line in lines if line.startswith("-")}
+        self.assertEqual(gone & {line[1:] for line in lines if line.startswith("+")}, set())
+
     def test_the_reason_of_each_rewrite_stands_before_it(self):
         self.write("train.py", TRAIN)
         header = self.fix("--unsafe", "train.py").out.partition("--- a/")[0]
         self.assertRegex(header, r"(?m)^# line \d+: ST\d{3} [a-z-]+")
         for line in header.splitlines():
             self.assertTrue(line.startswith("# "), line)
+
+
+class Json(Fix):
+    """What editors and scripts take: applying the edits by hand gives what --write writes."""
+
+    def rows(self, document, table):
+        table = next(t for s in document["sections"] for t in s["tables"] if t["id"] == table)
+        return [dict(zip([c["id"] for c in table["columns"]], row)) for row in table["rows"]]
+
+    def apply(self, text, edits):
+        lines = text.decode().splitlines(keepends=True)
+        starts = [sum(map(len, lines[:i])) for i in range(len(lines) + 1)]
+        text = "".join(lines)
+
+        def byte(line, column):
+            rest = text[starts[line - 1]:].encode("utf-16-le")[:2 * (column - 1)].decode("utf-16-le")
+            return starts[line - 1] + len(rest)
+        for edit in sorted(edits, key=lambda e: (e["line"], e["column"]), reverse=True):
+            begin, end = byte(edit["line"], edit["column"]), byte(edit["end_line"], edit["end_column"])
+            text = text[:begin] + edit["text"] + text[end:]
+        return text.encode()
+
+    def test_the_edits_make_what_write_makes(self):
+        for text in TRAIN, TRAIN.replace(b"y = y.to(device)", b'u = "\xf0\x9f\x98\x80"; y = y.to(device)'):
+            for options in [], ["--unsafe"]:
+                wanted = self.written(text, *options)
+                self.write("w.py", text)
+                document = self.fix("--format", "json", *options, "w.py").json
+                self.assertEqual(self.apply(text, self.rows(document, "edits")), wanted)
+                self.assertEqual(self.read("w.py"), text)
+
+    def test_each_edit_names_its_rules(self):
+        self.write("w.py", TRAIN)
+        document = self.fix("--format", "json", "--unsafe", "w.py").json
+        made = {(r["rule"], r["fix"]) for r in self.rows(document, "rewrites")}
+        told = {rule for e in self.rows(document, "edits") for rule in e["rules"].split(", ")}
+        self.assertEqual(told, {rule for rule, _ in made})
+        self.assertLessEqual({e["fix"] for e in self.rows(document, "edits")}, {"safe", "unsafe"})
+        (diff,) = self.rows(document, "diffs")
+        self.assertEqual(diff["diff"], self.fix("--unsafe", "w.py").out)
+
+    def test_lint_tells_the_edits_of_each_finding(self):
+        self.write("w.py", TRAIN)
+        found = steptime("lint", "--format", "json", "--select", "ST601", "w.py", cwd=self.folder).json["findings"]
+        wanted = self.written(TRAIN, "--select", "ST601")
+        (finding,) = found
+        self.assertEqual(self.apply(TRAIN, finding["edits"]), wanted)
+
+
+class Policy(Fix):
+    """What is rewritten unless somebody asks for more."""
+
+    GATED = TRAIN.replace(b"mask = torch.ones(x.shape[0]).to(device)",
+                          b"mask = 1.0\n        if x.step % 10 == 0:\n            mask = torch.ones(9).to(device)")
+
+    def test_notes_stay_unless_asked_for(self):
+        only = ["--select", "ST601"]
+        self.assertEqual(self.written(self.GATED, *only), self.GATED)
+        self.assertIn("1 of notes with --notes", self.fix(*only, "w.py").err)
+        self.assertIn(b"torch.ones(9, device=device)", self.written(self.GATED, *only, "--notes"))
+
+    def test_tests_stay(self):
+        for name in "test_train.py", "train_test.py", "tests/train.py", "a/tests/train.py":
+            self.write(name, TRAIN)
+            self.fix("--write", "--unsafe", "--notes", name)
+            self.assertEqual(self.read(name), TRAIN, name)
+
+
+class Piped(Fix):
+    """Standard input in, standard output out."""
+
+    def pipe(self, command, *arguments, text=TRAIN, code=OK):
+        outcome = steptime(command, *arguments, cwd=self.folder, stdin=text)
+        self.assertEqual(outcome.code, code, outcome.err)
+        return outcome
+
+    def test_the_fixed_text_is_the_output(self):
+        wanted = self.written(TRAIN)
+        self.assertEqual(self.pipe("fix", "--write", "-").out.encode(), wanted)
+        self.assertEqual(self.pipe("fix", "--write", "-", text=b"a = 1\n").out, "a = 1\n")
+
+    def test_the_name_is_told_and_its_configuration_holds(self):
+        self.assertIn("--- a/src/train.py\n", self.pipe("fix", "-", "--stdin-filename", "src/train.py").out)
+        self.write("src/pyproject.toml", b'[tool.steptime]\nignore = ["ST4"]\n')
+        self.assertIn("total += loss.item()", self.pipe("fix", "--write", "-", "--stdin-filename", "src/train.py").out)
+
+    def test_it_stands_for_the_file_of_its_name(self):
+        self.write("train.py", b"a = 1\n")
+        found = self.pipe("lint", "--format", "json", ".", "-", "--stdin-filename", "train.py", code=JUDGED).json
+        self.assertEqual({f["file"] for f in found["findings"]}, {"train.py"})
+
+    def test_wrong_calls(self):
+        self.write("train.py", TRAIN)
+        self.assertIn("name '-' too", self.pipe("lint", "--stdin-filename", "a.py", "train.py", code=USAGE).err)
+        self.assertIn("no other files", self.pipe("fix", "--write", "-", "train.py", code=USAGE).err)
 
 
 class Write(Fix):
