@@ -212,7 +212,7 @@ static const struct option options[] = {
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"per-hour", 0, "PRICE", NULL,
-     "The price of a GPU for an hour, in whatever money: a step is told in it, too, beside its joules."},
+     "The price of a GPU for an hour, in whatever money: a step is told in it, too, beside its joules, and each value of a sweep."},
     {"each", 0, NULL, NULL, "Of 'predict graph': a row an operator, with the column predicted_us, not a row a step."},
     {"input", 0, "FILE", NULL, "The table of 'predict kernel' and 'predict graph'; - is standard input."},
     {0},
@@ -239,7 +239,7 @@ const struct command command_predict = {
         "the basis and whose measurements it comes from, the board's watts meanwhile and the joules of a call with their "
         "interval; 'predict graph --input FILE' adds up tables of operators. Power was measured on B200 and GB200; for other "
         "devices it is carried by their board's power (watts_basis). A step of traces, execution traces and models has watts and "
-        "joules, too, where the device is known; --per-hour adds money.",
+        "joules, too, where the device is known, and so has each value of a sweep; --per-hour adds money.",
     .examples =
         "steptime predict trace.json.gz|the step as it is, and how far off the prediction is\n"
         "steptime predict --explain idle_ns trace.json.gz|the gaps of the device and what ends them\n"

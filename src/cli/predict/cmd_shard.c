@@ -49,7 +49,8 @@ static bool read_asked(const struct call *call, struct arena *arena, struct hard
         return fail(err, STEPTIME_USAGE, "which device? --hw NAME; 'steptime hw' lists them");
     if (!call_count(call, "gpus", 1, SHARD_DEVICES, 1, &devices, err) ||
         !call_count(call, "batch", 1, 1 << 30, USUAL_BATCH, &asked->batch, err) ||
-        !predict_level(call, &asked->level, err) || !hardware_of_words(call, str_of(hw), arena, hardware, err))
+        !predict_level(call, &asked->level, err) || !predict_per_hour(call, &asked->per_hour, err) ||
+        !hardware_of_words(call, str_of(hw), arena, hardware, err))
         return false;
     asked->devices = (uint32_t)devices;
     asked->hardware = hardware;
@@ -99,6 +100,8 @@ static const struct option options[] = {
      "Show the placement of this method instead of the best one's."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside times: 0.9 by default."},
+    {"per-hour", 0, "PRICE", NULL,
+     "The price of a GPU for an hour, in whatever money: a step on all devices is told in it, too, beside its joules."},
     {"models", 0, "FILE", NULL, "Kernel models of your own beside those built in; see 'steptime model'."},
     {0},
 };
@@ -113,7 +116,7 @@ const struct command command_shard = {
         "lookups. A table too large for a device is cut by its rows. The time of the exchange (all-to-all, there "
         "and back) and the memory of each device are part of the answer.\n\nTABLES.csv has a row a table with the "
         "columns rows and width, and, where they differ, lookups (of a sample, in the mean) and name.\n\nThe "
-        "tables: choices, devices, placement.",
+        "tables: choices, energy (joules and, with --per-hour, money of a step on all devices), devices, placement.",
     .examples = "steptime shard tables.csv --gpus 8 --hw H100|the best placement on eight H100\n"
                 "steptime shard tables.csv --gpus 16 --hw A100-SXM4-40GB --set network=100Gbps|over two servers\n"
                 "steptime shard tables.csv --gpus 8 --hw H100 --format csv --table placement|for a program to read",

@@ -167,6 +167,7 @@ static struct predicted_point point_of(const struct prediction *prediction)
         .estimates_high_us = prediction->estimates.high_us,
         .steps_error = prediction->steps_error,
         .unlike = range_too_unlike(prediction->steps_error),
+        .energy = prediction->energy,
         .estimated = prediction->modelled_us + prediction->guessed_us > 0,
     };
 }
@@ -219,6 +220,7 @@ static bool walk_inputs(const struct what_if *w, const struct predict_asked *ask
     struct predict_asked steps = *asked;
     struct prediction *predictions = arena_array(&scratch, w->count, sizeof *predictions);
     steps.only_steps = true;
+    steps.energy = true;
     const bool good = predict_all(w->inputs[0].source, w->count, &steps, &scratch, predictions, err);
     if (good) {
         predict_take_errors(predictions, w->as_is, w->count);
@@ -343,6 +345,7 @@ static struct what_if_answer answer_replayed(const struct what_if *w, const stru
                   .high_us = range.high_us,
                   .steps_error = error,
                   .unlike = walked->estimates_high_us >= 0 && range_too_unlike(error),
+                  .energy = walked->energy,
                   .estimated = walked->estimated},
         .communication_us = (double)replayed->communication_ns / 1e3,
         .steps = replayed->steps,

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "base/arena.h"
+
 /* ---- watts ---- */
 
 /*
@@ -92,4 +94,64 @@ struct joules kernel_joules(const struct estimate *time, const struct estimate *
     estimate_interval(time, level, &low_us, &high_us);
     const struct joules joules = around(time->us * watts->us, hypot(estimate_sd(time), estimate_sd(watts)), level);
     return joules_of_board(joules, hardware, low_us, high_us);
+}
+
+/* ---- steps ---- */
+
+struct step_time step_time_of(double us, double low_us, double high_us, bool unlike)
+{
+    if (high_us >= 0)
+        return (struct step_time){us, low_us, high_us};
+    return unlike ? (struct step_time){us, NAN, NAN} : (struct step_time){us, us, us};
+}
+
+struct step_energy step_energy_on(const struct models *models, const struct hardware *board)
+{
+    struct step_energy energy = {.known = ENERGY_NO_DEVICE, .boards = 1};
+    if (!models || !board)
+        return energy;
+    energy.board = *board;
+    energy.known = models_idle_watts(models, board, &energy.idle) ? ENERGY_KNOWN : ENERGY_NO_POWER;
+    return energy;
+}
+
+str step_energy_why(const struct step_energy *energy, struct arena *arena)
+{
+    const str name = energy->board.name;
+    switch (energy->known) {
+    case ENERGY_KNOWN:
+        break;
+    case ENERGY_NO_DEVICE:
+        return S("the device is not known");
+    case ENERGY_NO_POWER:
+        return str_printf(arena, "no power limit of %.*s is known", (int)name.len, name.at);
+    }
+    return S("");
+}
+
+/* As long as the step lasts, so as unsure as its time; the further end counts. */
+static struct estimate doubt_of_time(struct step_time time, double level)
+{
+    const double half = fmax(log(time.high_us / time.us), time.low_us > 0 ? log(time.us / time.low_us) : 0);
+    return (struct estimate){.us = time.us, .shared = interval_sd(half, level), .family = ESTIMATE_NO_FAMILY};
+}
+
+struct joules step_joules(const struct step_energy *energy, struct step_time time, double level)
+{
+    struct energy_sum sum = energy->work;
+    if (energy->known != ENERGY_KNOWN || !(time.us > 0))
+        return joules_unknown();
+    const bool ranged = !isnan(time.high_us);
+    const struct step_time exact = {time.us, time.us, time.us}, asked = ranged ? time : exact;
+    const struct estimate doubt = doubt_of_time(asked, level);
+    energy_sum_add(&sum, &doubt, &energy->idle, time.us * energy->boards, 0);
+    const struct joules joules = joules_of_board(energy_sum_joules(&sum, level), &energy->board,
+                                                 asked.low_us * energy->boards, asked.high_us * energy->boards);
+    return (struct joules){joules.joules, ranged ? joules.low : NAN, ranged ? joules.high : NAN};
+}
+
+struct money step_money(struct step_time time, double per_hour)
+{
+    const double us_in_hour = 3.6e9, each_us = per_hour > 0 ? per_hour / us_in_hour : NAN;
+    return (struct money){each_us * time.us, each_us * time.low_us, each_us * time.high_us};
 }

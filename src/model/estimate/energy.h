@@ -53,6 +53,43 @@ struct joules energy_sum_joules(const struct energy_sum *sum, double level);
  */
 struct joules joules_of_board(struct joules joules, const struct hardware *hardware, double low_us, double high_us);
 
+/* ---- steps ---- */
+
+enum energy_known { ENERGY_NO_DEVICE, ENERGY_NO_POWER, ENERGY_KNOWN };
+
+/* What a step draws on one board, or on several alike: its work, and they for being there all along. */
+struct step_energy {
+    enum energy_known known;
+    struct energy_sum work; /* beyond a board that has next to nothing to do */
+    struct estimate idle;   /* watts of such a board */
+    struct hardware board;
+    double boards; /* 1 */
+};
+
+/* Between which a step's time lies. Both ends NaN: that is not known. Both the time itself: nothing of it is an estimate. */
+struct step_time {
+    double us, low_us, high_us;
+};
+
+/* From ends that are -1 where there is no interval: either nothing is estimated, or steps are too unlike to tell. */
+struct step_time step_time_of(double us, double low_us, double high_us, bool unlike);
+
+/* On that board, without work yet; NULL: the device is not known. */
+struct step_energy step_energy_on(const struct models *models, const struct hardware *board);
+
+/* Why it is not known, as the rest of a sentence; "" where it is. */
+str step_energy_why(const struct step_energy *energy, struct arena *arena);
+
+/* Without ends where those of the time are not known. */
+struct joules step_joules(const struct step_energy *energy, struct step_time time, double level);
+
+/* What a step costs on a GPU at that price for an hour, and its ends as those of the time; NaN without a price (0). */
+struct money {
+    double cost, low, high;
+};
+
+struct money step_money(struct step_time time, double per_hour);
+
 /* Of one kernel. */
 struct joules kernel_joules(const struct estimate *time, const struct estimate *watts, const struct hardware *hardware,
                             double level);

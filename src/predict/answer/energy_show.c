@@ -3,20 +3,16 @@
 
 #include <math.h>
 
-static double or_step(double us, const struct prediction *p)
+#include "predict/energy/energy_table.h"
+
+static struct step_time time_of(const struct prediction *p)
 {
-    return us >= 0 ? us : p->walked.step_us;
+    return step_time_of(p->walked.step_us, p->range.low_us, p->range.high_us, range_too_unlike(p->steps_error));
 }
 
 struct joules predict_joules(const struct prediction *p)
 {
-    const struct predicted_energy *energy = &p->energy;
-    struct energy_sum sum = energy->work;
-    if (!energy->known)
-        return joules_unknown();
-    energy_sum_add(&sum, NULL, &energy->idle, p->walked.step_us, 0);
-    const struct joules joules = energy_sum_joules(&sum, p->level > 0 ? p->level : 0.9);
-    return joules_of_board(joules, &energy->board, or_step(p->range.low_us, p), or_step(p->range.high_us, p));
+    return step_joules(&p->energy, time_of(p), p->level > 0 ? p->level : 0.9);
 }
 
 static struct cell real_cell(double real)
@@ -33,21 +29,23 @@ static void put_real(struct section *section, const char *id, const char *title,
 /* A step costs next to nothing, so people are told of a million. */
 static void show_cost(struct section *section, const struct prediction *p, double per_hour, struct arena *arena)
 {
-    const double us_in_hour = 3.6e9, each_us = per_hour > 0 ? per_hour / us_in_hour : NAN, million = 1e6;
-    const double cost = each_us * p->walked.step_us, low = each_us * or_step(p->range.low_us, p),
-                 high = each_us * or_step(p->range.high_us, p);
-    section_detail(section, "cost", "a step at the price of a GPU", UNIT_NONE, real_cell(cost));
-    section_detail(section, "cost_low", "at least", UNIT_NONE, real_cell(low));
-    section_detail(section, "cost_high", "at most", UNIT_NONE, real_cell(high));
-    if (per_hour > 0)
-        section_text(section, str_printf(arena, "On one GPU at %.6g an hour a million steps cost %.4g (%.4g to %.4g).",
-                                         per_hour, cost * million, low * million, high * million));
+    const double million = 1e6;
+    const struct money money = step_money(time_of(p), per_hour);
+    section_detail(section, "cost", "a step at the price of a GPU", UNIT_NONE, real_cell(money.cost));
+    section_detail(section, "cost_low", "at least", UNIT_NONE, real_cell(money.low));
+    section_detail(section, "cost_high", "at most", UNIT_NONE, real_cell(money.high));
+    if (isnan(money.cost))
+        return;
+    const str ends = isnan(money.high) ? S("no interval: the recorded steps are too unlike")
+                                       : str_printf(arena, "%.4g to %.4g", money.low * million, money.high * million);
+    section_text(section, str_printf(arena, "On one GPU at %.6g an hour a million steps cost %.4g (%.*s).", per_hour,
+                                     money.cost * million, (int)ends.len, ends.at));
 }
 
 void energy_show(struct section *section, const struct prediction *p, double per_hour, struct arena *arena)
 {
     const struct joules joules = predict_joules(p);
-    const bool known = p->energy.known;
+    const bool known = p->energy.known == ENERGY_KNOWN;
     put_real(section, "watts", "the board's power (W), mean", joules.joules / p->walked.step_us * 1e6);
     put_real(section, "joules", "energy of a step on the GPU (J)", joules.joules);
     put_real(section, "joules_low", "at least", joules.low);
@@ -55,5 +53,7 @@ void energy_show(struct section *section, const struct prediction *p, double per
     (known ? section_value : section_detail)(section, "watts_basis", "its power, the least sure of it", UNIT_NONE,
                                              known ? cell_text(estimate_basis_word(p->energy.work.basis))
                                                    : cell_null());
+    if (!known)
+        energy_tell_unknown(section, &p->energy, arena);
     show_cost(section, p, per_hour, arena);
 }

@@ -126,14 +126,16 @@ static double energy_share(const struct predict_source *source, uint32_t step)
 
 /* On the device asked for, else on the one of the recording. */
 static void add_energy(const struct predict_asked *asked, const struct plan *plan, double share,
-                       struct predicted_energy *energy)
+                       struct step_energy *energy)
 {
     const struct plan_options *options = &asked->plan;
     const struct hardware *board = options->hardware ? options->hardware : options->recorded_on;
-    if (asked->only_steps || !(share > 0) || !plan_energy(plan, options->models, board, share, &energy->work))
+    if ((asked->only_steps && !asked->energy) || !(share > 0))
         return;
-    energy->known = models_idle_watts(options->models, board, &energy->idle);
-    energy->board = *board;
+    if (!energy->board.name.len)
+        *energy = step_energy_on(options->models, board);
+    if (energy->known == ENERGY_KNOWN)
+        plan_energy(plan, options->models, board, share, &energy->work);
 }
 
 static bool predict_step(const struct predict_source *source, const struct program *program, uint32_t at,

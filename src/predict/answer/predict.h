@@ -32,6 +32,7 @@ struct predict_asked {
     double level;    /* of the intervals: 0.9; 0: none are asked for */
     double per_hour; /* the price of a GPU; 0: not given */
     bool only_steps; /* what steps take and how far off that is, nothing else of a prediction */
+    bool energy;     /* but their joules, too */
     void (*seen)(void *context, const struct predict_seen *seen); /* NULL: nobody looks */
     void *seen_context;
 };
@@ -69,14 +70,6 @@ struct predicted_row {
     double doubt_us;
     double narrows_us; /* what measuring it takes off the doubt of all, as the root of the variance; 0: not known */
     uint64_t calls;
-};
-
-/* Of a step, in the mean. */
-struct predicted_energy {
-    bool known;             /* the device's power is */
-    struct energy_sum work; /* beyond a board that has next to nothing to do */
-    struct estimate idle;   /* watts of such a board */
-    struct hardware board;
 };
 
 struct prediction {
@@ -119,7 +112,7 @@ struct prediction {
     double walk_step_us;    /* what the walk makes of the step */
     double alone_us;        /* then what the step takes with the waiting for the others as recorded; -1: not together */
     str apart;              /* of the first rank: why ranks that meet were walked each alone; "": they were not */
-    struct predicted_energy energy;
+    struct step_energy energy; /* of a step, in the mean */
     struct predicted_operator top[PREDICTED_TOP];
     uint32_t top_count;
     struct predicted_row rows[PREDICTED_ROWS]; /* worth measuring, of the step in the middle */

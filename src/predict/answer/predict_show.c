@@ -397,9 +397,9 @@ static const struct column_spec ranks_columns[] = {
 static void show_joules(struct table *table, const struct prediction *p)
 {
     const struct joules joules = predict_joules(p);
-    table_cell(table, p->energy.known ? cell_real(joules.joules) : cell_null());
-    table_cell(table, p->energy.known ? cell_real(joules.low) : cell_null());
-    table_cell(table, p->energy.known ? cell_real(joules.high) : cell_null());
+    const double ends[] = {joules.joules, joules.low, joules.high};
+    for (int i = 0; i < 3; i++)
+        table_cell(table, isnan(ends[i]) ? cell_null() : cell_real(ends[i]));
 }
 
 static void show_ranks(const struct prediction *predictions, uint32_t count, struct report *report)

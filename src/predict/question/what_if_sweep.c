@@ -167,12 +167,16 @@ static const struct column_spec batch_columns[] = {
     {0},
 };
 
+static struct column_spec value_column(const struct sweep *sweep, struct arena *arena)
+{
+    return (struct column_spec){"value", str_z(arena, sweep->key), is_count(sweep->key) ? UNIT_COUNT : UNIT_NONE, 0,
+                                "value of the sweep"};
+}
+
 static struct table *sweep_table(const struct sweep *sweep, struct section *section, struct arena *arena)
 {
     struct table *table = section_table(section, "sweep", "");
-    const char *key = str_z(arena, sweep->key);
-    table_column(table, (struct column_spec){"value", key, is_count(sweep->key) ? UNIT_COUNT : UNIT_NONE, 0,
-                                             "value of the sweep"});
+    table_column(table, value_column(sweep, arena));
     table_columns(table, sweep_columns);
     if (str_eq(sweep->key, S("batch")))
         table_columns(table, batch_columns);
@@ -220,11 +224,41 @@ static void put_samples(struct table *table, double batch, double us)
         table_null(table);
 }
 
-void sweep_show(const struct sweep *sweep, const struct predicted_point *points, double level, struct report *report)
+/* Reasons that follow each other are told once. */
+static void tell_unknown(const struct sweep *sweep, const struct predicted_point *points, struct section *section,
+                         struct arena *arena)
+{
+    str told = S("");
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        const str why = step_energy_why(&points[i].energy, arena);
+        if (why.len && !str_eq(why, told))
+            energy_tell_unknown(section, &points[i].energy, arena);
+        told = why;
+    }
+}
+
+static void show_energy(const struct sweep *sweep, const struct predicted_point *points,
+                        const struct energy_asked *asked, struct section *section, struct arena *arena)
+{
+    struct table *table = section_table(section, "sweep_energy", "Energy of a step on a GPU");
+    table_column(table, value_column(sweep, arena));
+    energy_columns(table, asked);
+    tell_unknown(sweep, points, section, arena);
+    for (uint32_t i = 0; i < sweep->count; i++) {
+        const struct predicted_point *point = &points[i];
+        table_row(table);
+        put_value(table, sweep, i);
+        energy_put(table, &point->energy, step_time_of(point->step_us, point->low_us, point->high_us, point->unlike),
+                   asked);
+    }
+}
+
+void sweep_show(const struct sweep *sweep, const struct predicted_point *points, const struct energy_asked *asked,
+                struct report *report)
 {
     const str title = str_printf(report_arena(report), "What if: %.*s", (int)sweep->key.len, sweep->key.at);
     struct section *section = report_section(report, "sweep", title.at);
-    tell_intervals(sweep, points, level, section);
+    tell_intervals(sweep, points, asked->level, section);
     struct table *table = sweep_table(sweep, section, report_arena(report));
     for (uint32_t i = 0; i < sweep->count; i++) {
         const struct predicted_point *point = &points[i];
@@ -244,6 +278,7 @@ void sweep_show(const struct sweep *sweep, const struct predicted_point *points,
         put_samples(table, sweep->values[i], point->high_us);
         put_samples(table, sweep->values[i], point->low_us);
     }
+    show_energy(sweep, points, asked, section, report_arena(report));
     section_figure(section, "sweep_step", FIGURE_LINE, "sweep", "value", "step_us");
     section_figure(section, "sweep_active", FIGURE_LINE, "sweep", "value", "active_us");
     section_figure(section, "sweep_host", FIGURE_LINE, "sweep", "value", "host_us");

@@ -13,6 +13,7 @@
 #ifndef PREDICT_WHAT_IF_SWEEP_H
 #define PREDICT_WHAT_IF_SWEEP_H
 
+#include "predict/energy/energy_table.h"
 #include "question.h"
 #include "report/report.h"
 
@@ -34,6 +35,7 @@ struct predicted_point {
     double estimates_low_us, estimates_high_us; /* of the walked step, by what is estimated alone */
     double steps_error;                         /* mean absolute, a share: what steps that differ add to it */
     bool unlike;                                /* steps too unlike for an interval */
+    struct step_energy energy;                  /* of the step; of work what was walked */
     bool estimated;                             /* some of its device work is not as recorded */
 };
 
@@ -47,7 +49,8 @@ typedef bool predict_fn(void *context, const struct question *question, struct p
 bool sweep_run(const struct sweep *sweep, const struct question *base, predict_fn *predict, void *context,
                struct predicted_point *points, struct steptime_error *err);
 
-/* A table and a chart: section "sweep". Intervals are at that level. */
-void sweep_show(const struct sweep *sweep, const struct predicted_point *points, double level, struct report *report);
+/* Two tables, of times and of energy, and a chart: section "sweep". Intervals are at that level. */
+void sweep_show(const struct sweep *sweep, const struct predicted_point *points, const struct energy_asked *asked,
+                struct report *report);
 
 #endif

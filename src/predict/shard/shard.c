@@ -31,6 +31,21 @@ static void add_doubt(struct shard_piece *piece, const struct estimate *estimate
     piece->us = us;
 }
 
+/* Watts of both, by their time. */
+static void add_watts(const struct shard_asked *asked, const struct kernel *kernel, const struct estimate *time,
+                      struct shard_piece *piece)
+{
+    struct estimate watts;
+    if (!models_watts(asked->models, asked->hardware, kernel, time->us, &watts))
+        return;
+    const double share = time->us / piece->us, before = piece->watts.us;
+    watts.us = before + share * (watts.us - before);
+    watts.shared = piece->watts.shared + share * (watts.shared - piece->watts.shared);
+    watts.own = piece->watts.own + share * (watts.own - piece->watts.own);
+    watts.basis = watts.basis > piece->watts.basis ? watts.basis : piece->watts.basis;
+    piece->watts = watts;
+}
+
 /* Forward and backward. Fewer than one lookup a sample take their share of one. */
 static bool time_piece(const struct shard_asked *asked, const struct shard_table *table, struct shard_piece *piece,
                        enum estimate_basis *basis, struct steptime_error *err)
@@ -41,6 +56,7 @@ static bool time_piece(const struct shard_asked *asked, const struct shard_table
         if (!models_estimate(asked->models, asked->hardware, &kernel, &estimate, err))
             return false;
         add_doubt(piece, &estimate);
+        add_watts(asked, &kernel, &estimate, piece);
         *basis = estimate.basis > *basis ? estimate.basis : *basis;
     }
     piece->us *= fmin(piece->lookups, 1);
@@ -94,6 +110,7 @@ static bool cut_tables(struct sharding *sharding, struct arena *arena, struct st
                 piece->shared = piece[-1].shared;
                 piece->own = piece[-1].own;
                 piece->family = piece[-1].family;
+                piece->watts = piece[-1].watts;
                 continue;
             }
             if (!time_piece(asked, table, piece, &sharding->basis, err))
@@ -136,23 +153,38 @@ static struct estimate over_the_link(const struct shard_asked *asked, double byt
 }
 
 /* One all-to-all. */
-static struct estimate exchange_once(const struct shard_asked *asked, double bytes)
+static struct kernel all_to_all(const struct shard_asked *asked, double bytes)
 {
     const int64_t n = asked->devices, server = server_of(asked);
-    const struct kernel kernel = {.form = FORM_COLLECTIVE,
-                                  .dtype = DTYPE_F32,
-                                  .library = LIBRARY_NCCL,
-                                  .collective = {COLLECTIVE_ALL_TO_ALL + 1,
-                                                 (int64_t)(bytes * (double)n / (double)(n - 1)), n,
-                                                 n < server ? n : server}};
+    return (struct kernel){.form = FORM_COLLECTIVE,
+                           .dtype = DTYPE_F32,
+                           .library = LIBRARY_NCCL,
+                           .collective = {COLLECTIVE_ALL_TO_ALL + 1, (int64_t)(bytes * (double)n / (double)(n - 1)), n,
+                                          n < server ? n : server}};
+}
+
+static struct estimate exchange_once(const struct shard_asked *asked, const struct kernel *kernel, double bytes)
+{
     struct estimate estimate;
-    const bool known = models_estimate(asked->models, asked->hardware, &kernel, &estimate, NULL);
+    const bool known = models_estimate(asked->models, asked->hardware, kernel, &estimate, NULL);
     return known ? estimate : over_the_link(asked, bytes);
+}
+
+/* On every device at once. */
+static void draw_exchange(const struct shard_asked *asked, const struct kernel *kernel, const struct estimate *once,
+                          struct step_energy *energy)
+{
+    struct estimate watts;
+    if (energy->known != ENERGY_KNOWN || !(once->us > 0))
+        return;
+    if (!models_watts(asked->models, asked->hardware, kernel, once->us, &watts))
+        models_unknown_watts(asked->models, asked->hardware, &watts);
+    energy_sum_add(&energy->work, once, &watts, 2 * once->us * asked->devices, energy->idle.us);
 }
 
 /* There and back. Each device sends, to each, the sums of its pieces for the samples of that one. */
 static void add_exchange(const struct sharding *sharding, const uint32_t *device, struct arena *scratch,
-                         struct estimate_sum *sum)
+                         struct estimate_sum *sum, struct step_energy *energy)
 {
     const struct shard_asked *asked = &sharding->asked;
     if (asked->devices < 2)
@@ -164,17 +196,32 @@ static void add_exchange(const struct sharding *sharding, const uint32_t *device
     const double bytes = message_bytes(sharding, pair);
     if (!(bytes > 0))
         return;
-    const struct estimate once = exchange_once(asked, bytes);
+    const struct kernel kernel = all_to_all(asked, bytes);
+    const struct estimate once = exchange_once(asked, &kernel, bytes);
     estimate_sum_add(sum, &once, 2 * once.us);
+    draw_exchange(asked, &kernel, &once, energy);
 }
 
 /* ---- between which times ---- */
 
+static struct estimate time_of(const struct shard_piece *piece)
+{
+    return (struct estimate){.us = piece->us, .shared = piece->shared, .own = piece->own, .family = piece->family};
+}
+
 static void add_piece(const struct shard_piece *piece, struct estimate_sum *sum)
 {
-    const struct estimate estimate = {
-        .us = piece->us, .shared = piece->shared, .own = piece->own, .family = piece->family};
+    const struct estimate estimate = time_of(piece);
     estimate_sum_add(sum, &estimate, piece->us);
+}
+
+static void draw_pieces(const struct sharding *sharding, struct step_energy *energy)
+{
+    for (uint32_t i = 0; i < sharding->piece_count && energy->known == ENERGY_KNOWN; i++) {
+        const struct shard_piece *piece = &sharding->pieces[i];
+        const struct estimate time = time_of(piece);
+        energy_sum_add(&energy->work, &time, &piece->watts, piece->us, energy->idle.us);
+    }
 }
 
 struct estimate_sum *shard_sums(const struct sharding *sharding, const struct shard_choice *choice, struct arena *arena)
@@ -236,7 +283,10 @@ static void judge(const struct sharding *sharding, struct shard_choice *choice, 
     choice->us = us;
     choice->bytes = bytes;
     choice->fits = choice->largest_bytes <= sharding->asked.memory_bytes * (1 + 1e-9);
-    add_exchange(sharding, choice->device, &scratch, &exchange);
+    choice->energy = step_energy_on(sharding->asked.models, sharding->asked.hardware);
+    choice->energy.boards = n;
+    draw_pieces(sharding, &choice->energy);
+    add_exchange(sharding, choice->device, &scratch, &exchange, &choice->energy);
     choice->exchange_us = exchange.us;
     choice->step_us = choice->largest_us + choice->exchange_us;
     find_ranges(sharding, choice, slowest, &exchange, &scratch);

@@ -23,7 +23,7 @@
 #ifndef PREDICT_SHARD_H
 #define PREDICT_SHARD_H
 
-#include "model/estimate/interval.h"
+#include "model/estimate/energy.h"
 #include "report/report.h"
 
 enum { SHARD_DEVICES = 4096, SHARD_TABLES = 1 << 20 };
@@ -49,6 +49,7 @@ struct shard_asked {
     double memory_bytes;  /* of a device that tables may take */
     double bytes_element; /* of a weight: 4 */
     double level;         /* of the intervals: 0.9 */
+    double per_hour;      /* the price of a GPU; 0: not given */
 };
 
 /* Between which a time lies at the level asked for. */
@@ -61,9 +62,10 @@ struct shard_piece {
     uint32_t table, part, parts;
     double rows, lookups;
     double us, bytes;
-    double shared, own; /* doubt of us, as of an estimate */
-    uint32_t family;    /* of models */
-    double weight[3];   /* of lookup-greedy, norm-lookup, size-lookup */
+    double shared, own;    /* doubt of us, as of an estimate */
+    struct estimate watts; /* of the board while it looks up; of no meaning where its power is not known */
+    uint32_t family;       /* of models */
+    double weight[3];      /* of lookup-greedy, norm-lookup, size-lookup */
 };
 
 enum shard_method {
@@ -89,6 +91,7 @@ struct shard_choice {
     double exchange_us; /* all-to-all, there and back */
     double step_us;     /* largest + exchange */
     struct shard_range largest, mean, exchange, step;
+    struct step_energy energy; /* of all devices: those that are done wait for the slowest */
     double largest_bytes;
     bool fits;
     bool unfinished; /* further exchanges may make it faster: they were too many to try */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "predict/energy/energy_table.h"
 #include "shard.h"
 
 static void show_values(const struct sharding *sharding, enum shard_method shown, struct report *report)
@@ -91,6 +92,24 @@ static void show_choices(const struct sharding *sharding, struct report *report)
     section_figure(section, "choices_step", FIGURE_BAR, "choices", "method", "step_us");
 }
 
+static void show_energy(const struct sharding *sharding, struct report *report)
+{
+    const struct energy_asked asked = {sharding->asked.level, sharding->asked.per_hour};
+    struct section *section = report_section(report, "energy", "Energy of a step on all devices");
+    struct table *table = section_table(section, "energy", "");
+    table_column(table, choices_columns[0]);
+    energy_columns(table, &asked);
+    for (int i = 0; i < SHARD_METHODS; i++) {
+        const struct shard_choice *choice = &sharding->choices[i];
+        const struct step_time time = {choice->step_us, choice->step.low_us, choice->step.high_us};
+        table_row(table);
+        table_text(table, shard_method_word(choice->method));
+        energy_put(table, &choice->energy, time, &asked);
+    }
+    if (sharding->choices[0].energy.known != ENERGY_KNOWN)
+        energy_tell_unknown(section, &sharding->choices[0].energy, report_arena(report));
+}
+
 static const struct column_spec devices_columns[] = {
     {"device", "device", UNIT_NONE, 0, "index of the device"},
     {"pieces", "tables", UNIT_COUNT, 0, "tables, or parts of tables, on it"},
@@ -166,6 +185,7 @@ void shard_show(const struct sharding *sharding, enum shard_method shown, struct
     const struct shard_choice *choice = &sharding->choices[shown];
     show_values(sharding, shown, report);
     show_choices(sharding, report);
+    show_energy(sharding, report);
     show_devices(sharding, choice, report);
     show_placement(sharding, choice, report);
 }
