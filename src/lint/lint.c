@@ -319,7 +319,7 @@ static void remark_on_suppressions(struct run *run, const struct job *job)
         if (suppression_unknown(at, &name))
             remark(run, job->file.path, at->own_line,
                    str_printf(run->arena, "the comment names a rule that there is not: %.*s", (int)name.len, name.at));
-        else if (run->options->unused && !at->used)
+        else if (run->options->unused && !at->used && !at->noqa)
             remark(run, job->file.path, at->own_line, S("the comment suppresses nothing"));
     }
 }

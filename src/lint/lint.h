@@ -93,6 +93,8 @@ struct lint {
     struct lint_finding *findings; /* in the order of files and places, until they are ranked */
     uint32_t finding_count;
     uint32_t suppressed_count;
+    bool has_baseline;
+    uint32_t baselined_count; /* findings that the baseline lists (baseline.h) */
     struct lint_remark *remarks;
     uint32_t remark_count;
     struct lint_limit *limits; /* by id, path and line */

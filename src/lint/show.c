@@ -144,8 +144,8 @@ static void count(struct tally *tally, const struct match *match)
 {
     tally->warnings += match->level > LEVEL_NOTE;
     tally->notes += match->level == LEVEL_NOTE;
-    tally->safe += match->fix == FIX_SAFE;
-    tally->unsafe += match->fix == FIX_UNSAFE;
+    tally->safe += match->level > LEVEL_NOTE && match->fix == FIX_SAFE;
+    tally->unsafe += match->level > LEVEL_NOTE && match->fix == FIX_UNSAFE;
 }
 
 static struct tally tally_of(const struct lint *lint, const struct rule *rule)
@@ -174,8 +174,8 @@ static const struct column_spec rules_columns[] = {
     {"name", "", UNIT_NONE, 0, "its name"},
     {"warnings", "warnings", UNIT_COUNT, 0, "findings told as warnings"},
     {"notes", "notes", UNIT_COUNT, 0, "findings told as notes"},
-    {"fix_safe", "safe fixes", UNIT_COUNT, 0, "findings that `fix --write` rewrites"},
-    {"fix_unsafe", "unsafe", UNIT_COUNT, 0, "findings that `fix --write --unsafe` rewrites"},
+    {"fix_safe", "safe fixes", UNIT_COUNT, 0, "warnings that `fix --write` rewrites"},
+    {"fix_unsafe", "unsafe", UNIT_COUNT, 0, "warnings that `fix --write --unsafe` rewrites"},
     {"brief", "what", UNIT_NONE, COLUMN_WIDE, "what the rule finds"},
     {0},
 };
@@ -216,6 +216,9 @@ static void show_limits(const struct lint *lint, struct section *section)
 static str verdict_of(const struct lint *lint, const struct tally *all, struct arena *arena)
 {
     const uint32_t sum = all->warnings + all->notes;
+    if (!lint->finding_count && lint->baselined_count)
+        return str_printf(arena, "No new antipattern of data movement in %u file%s.", lint->file_count,
+                          lint->file_count == 1 ? "" : "s");
     if (!lint->finding_count)
         return str_printf(arena, "No antipattern of data movement in %u file%s.", lint->file_count,
                           lint->file_count == 1 ? "" : "s");
@@ -239,6 +242,8 @@ static void show_summary(const struct lint *lint, struct report *report)
     section_value(section, "warnings", "warnings", UNIT_COUNT, cell_int(all.warnings));
     section_value(section, "notes", "notes", UNIT_COUNT, cell_int(all.notes));
     section_value(section, "suppressed", "suppressed by comments", UNIT_COUNT, cell_int(lint->suppressed_count));
+    if (lint->has_baseline)
+        section_value(section, "baselined", "in the baseline", UNIT_COUNT, cell_int(lint->baselined_count));
     section_value(section, "not_followed", "places not followed to their end", UNIT_COUNT, cell_int(lint->limit_count));
     if (all.warnings + all.notes)
         show_rules(lint, section);

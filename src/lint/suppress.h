@@ -9,6 +9,12 @@
  * One that ends a line holds for what begins in the line, and for all of the
  * statement that begins there; one alone on its line holds for the line below.
  * Without brackets it holds for all rules.
+ *
+ *     total += loss.item()  # noqa: ST401
+ *     total += loss.item()  # noqa
+ *
+ * means what it means to other linters: the line that it ends, or the statement
+ * that begins or what is found that ends there; codes of theirs say nothing to us.
  */
 #ifndef LINT_SUPPRESS_H
 #define LINT_SUPPRESS_H
@@ -19,6 +25,7 @@ struct suppression {
     uint32_t line;     /* that it holds for */
     uint32_t own_line; /* in which it stands */
     str patterns;      /* between the brackets; "" stands for all rules */
+    bool noqa;         /* a comment that other linters read too: unknown and unused codes are their business */
     str reason;
     bool used;
 };

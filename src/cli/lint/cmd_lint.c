@@ -2,8 +2,12 @@
 /* The antipatterns of data movement in Python source. */
 #include "lint/lint.h"
 
+#include <stdio.h>
+
 #include "base/error.h"
 #include "cli/program/call.h"
+#include "fix_write.h"
+#include "lint/baseline.h"
 #include "lint_traces.h"
 #include "piped.h"
 #include "cli/program/output.h"
@@ -14,6 +18,7 @@ struct work {
     struct progress progress;
     bool begun;
     struct piped piped;
+    int64_t threads;
     struct lint lint;
     struct lint_traces traces;
 };
@@ -42,15 +47,24 @@ static bool is_judged(const struct call *call, const struct lint *lint)
     return (int)worst >= (int)fail_on;
 }
 
-static bool lint_paths(const struct call *call, struct work *work, struct steptime_error *err)
+static bool check_call(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    int64_t threads;
     if (!call_argument_count(call))
         return fail(err, STEPTIME_USAGE, "which files? Name Python files, or folders: 'steptime lint .'");
-    if (!call_count(call, "threads", 1, 1024, 0, &threads, err) || !output_check(call, err) ||
+    if (!call_count(call, "threads", 1, 1024, 0, &work->threads, err) || !output_check(call, err) ||
         !piped_read(call, &work->arena, &work->piped, err))
         return false;
-    const struct lint_options options = {
+    if (!call_flag(call, "fix"))
+        return true;
+    if (work->piped.is)
+        return fail(err, STEPTIME_USAGE,
+                    "--fix writes files: of standard input 'steptime fix --write -' gives the text");
+    return output_takes_text(call, err);
+}
+
+static struct lint_options options_of(const struct call *call, struct work *work)
+{
+    return (struct lint_options){
         .paths = call->arguments,
         .path_count = call->argument_count,
         .select = call_text(call, "select"),
@@ -58,16 +72,53 @@ static bool lint_paths(const struct call *call, struct work *work, struct stepti
         .config = call_text(call, "config"),
         .output = call_text(call, "output"),
         .unused = call_flag(call, "unused-ignores"),
-        .threads = (unsigned)threads,
+        .threads = (unsigned)work->threads,
         .standard_input = work->piped.is ? &work->piped.file : NULL,
         .begin = begin,
         .context = work,
         .done = &work->progress.done,
     };
-    const bool good = lint_run(&options, &work->arena, &work->lint, err);
+}
+
+static void end_progress(struct work *work)
+{
     if (work->begun)
         progress_end(&work->progress);
+    work->begun = false;
+}
+
+/* --fix: the safe rewrites first, in the files; what is told then is what is left. */
+static bool fix_first(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    const struct fix_options options = {.lint = options_of(call, work)};
+    struct fixes fixes;
+    uint32_t written = 0;
+    bool good = fix_run(&options, &work->arena, &fixes, err);
+    end_progress(work);
+    good = good && fix_write(&fixes, &written, err);
+    if (good)
+        fprintf(stderr, "steptime: %u rewrite%s made in %u file%s\n", fixes.safe_count,
+                fixes.safe_count == 1 ? "" : "s", written, written == 1 ? "" : "s");
     return good;
+}
+
+static bool lint_paths(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    if (!check_call(call, work, err) || (call_flag(call, "fix") && !fix_first(call, work, err)))
+        return false;
+    const struct lint_options options = options_of(call, work);
+    const bool good = lint_run(&options, &work->arena, &work->lint, err);
+    end_progress(work);
+    return good;
+}
+
+/* What was known before does not count; what is written down now is known from now on. */
+static bool leave_known(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    const char *read = call_text(call, "baseline"), *write = call_text(call, "write-baseline");
+    if (write && !baseline_write(write, &work->lint, err))
+        return false;
+    return (!read || baseline_apply(read, &work->lint, err)) && (!write || baseline_apply(write, &work->lint, err));
 }
 
 static bool write_report(const struct call *call, struct work *work, struct steptime_error *err)
@@ -83,7 +134,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     struct work work = {0};
     enum steptime_code code = STEPTIME_OK;
     if (!lint_paths(call, &work, err) || !lint_traces_join(call, &work.lint, &work.arena, &work.traces, err) ||
-        !write_report(call, &work, err))
+        !leave_known(call, &work, err) || !write_report(call, &work, err))
         code = err->code;
     else if (!lint_traces_whole(&work.traces, err))
         code = err->code;
@@ -105,6 +156,13 @@ static const struct option options[] = {
      "A trace of the same program on the CPU alone: functions that take longer with the device are marked."},
     {"fail-on", 0, "LEVEL", "note|warning|error|never",
      "End with exit code 1 when something of this severity or above is found. Default: warning, or as configured."},
+    {"fix", 0, NULL, NULL,
+     "Make the safe rewrites of warnings in the files first ('steptime fix --write'), then tell what is left."},
+    {"baseline", 0, "FILE", NULL,
+     "Findings that FILE lists do not count: only new ones are told and judged. It lists rule, file and statement, not "
+     "lines, so edits elsewhere in a file do not matter; a statement that changes is new."},
+    {"write-baseline", 0, "FILE", NULL,
+     "Write what is found to FILE, for --baseline of later runs. Keep it with the source; it is text, one line a statement."},
     {"select", 0, "RULES", NULL, "Only these rules: ids or names with commas, or the beginning of ids (ST4)."},
     {"ignore", 0, "RULES", NULL, "Not these rules."},
     {"config", 0, "FILE", NULL,
@@ -131,13 +189,16 @@ const struct command command_lint = {
         "With --trace a finding is confirmed, or seen in its function, with two numbers a step: how long the host was "
         "blocked, and what a step would save at most.\n\n"
         "A comment '# steptime: ignore[ST401] reason' at the end of a line, or alone on the line above, silences a rule "
-        "there; [tool.steptime] in pyproject.toml selects and ignores rules, excludes paths and names helpers that "
+        "there, and so does '# noqa: ST401' at the end of a line ('# noqa' all of them); [tool.steptime] in pyproject.toml selects and ignores rules, excludes paths and names helpers that "
         "move data.\n\n"
         "Exit code 1: something was found at or above --fail-on.",
     .examples = "steptime lint train.py|one file\n"
                 "steptime lint --trace trace.json.gz src/|what each finding costs, the costliest first\n"
                 "steptime lint --select ST4,ST6 src/|two families, in a folder\n"
                 "steptime lint --format github .|annotations in a workflow of GitHub Actions\n"
+                "steptime lint --fix train.py|safe rewrites in the file, then what is left\n"
+                "steptime lint --write-baseline .steptime-baseline src/|what is there today is known ...\n"
+                "steptime lint --baseline .steptime-baseline src/|... and from now on new findings count\n"
                 "steptime lint --stdin-filename train.py - <train.py|a text that an editor holds\n"
                 "steptime lint --format sarif -o lint.sarif .|for a code host or an editor",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
