@@ -23,7 +23,7 @@ static void index_findings(struct join *join)
         join->next[i] = FINDING_NONE;
         if (!match)
             continue;
-        join->proofs[i].spares = showing_of(match->rule).spares;
+        join->sightings[i].spares = showing_of(match->rule).spares;
         const int64_t key = function_key(match->file, locate_node(lint->files[match->file].tree, match->node));
         const uint32_t other = map_get(&join->by_function, key);
         join->next[i] = other == MAP_NONE ? (uint32_t)FINDING_NONE : other;
@@ -95,9 +95,9 @@ static bool prove_at(struct join *join, struct located at, uint32_t index, const
     for (uint32_t i = join_first(join, at); best != FIT_NONE && i != FINDING_NONE; i = join->next[i]) {
         if (fit_at(join, i, shows, place) != best)
             continue;
-        proof_add_move(&join->proofs[i], index);
+        sighting_add_move(&join->sightings[i], index);
         if (best == FIT_FUNCTION && count > 1)
-            join->proofs[i].shared = count;
+            join->sightings[i].shared = count;
         prove(join, i, best);
     }
     return best != FIT_NONE;
@@ -126,22 +126,22 @@ static void join_moves(struct join *join)
 
 /* ---- numbers ---- */
 
-static int64_t blocked_of(const struct join *join, const struct proof *proof)
+static int64_t blocked_of(const struct join *join, const struct sighting *sighting)
 {
     int64_t ns = 0;
-    for (size_t i = 0; i < proof->move_count; i++)
-        ns += join->evidence.movement.at[proof->moves[i]].blocked_ns;
+    for (size_t i = 0; i < sighting->move_count; i++)
+        ns += join->evidence.movement.at[sighting->moves[i]].blocked_ns;
     return ns / join->evidence.steps;
 }
 
-static void tell_events(struct join *join, const struct proof *proof, struct lint_finding *finding)
+static void tell_events(struct join *join, const struct sighting *sighting, struct lint_finding *finding)
 {
-    const size_t all = proof->move_count + proof->host_count;
+    const size_t all = sighting->move_count + sighting->host_count;
     const uint32_t count = all < MOST_EVENTS ? (uint32_t)all : MOST_EVENTS;
     uint32_t *rows = arena_array(join->arena, count, sizeof *rows);
     for (uint32_t i = 0; i < count; i++)
-        rows[i] = i < proof->move_count ? move_row(&join->evidence.movement.at[proof->moves[i]])
-                                        : proof->host[i - proof->move_count];
+        rows[i] = i < sighting->move_count ? move_row(&join->evidence.movement.at[sighting->moves[i]])
+                                           : sighting->host[i - sighting->move_count];
     finding->events = rows;
     finding->event_count = count;
 }
@@ -167,17 +167,17 @@ static bool says_more(const struct lint_finding *finding, int64_t saving_ns, int
 static void number_finding(struct join *join, uint32_t i)
 {
     struct lint_finding *finding = &join->lint->findings[i];
-    const struct proof *proof = &join->proofs[i];
+    const struct sighting *sighting = &join->sightings[i];
     if (join->tiers[i] == TIER_STATIC)
         return;
     const bool affordable = join->replays++ < MOST_REPLAYS;
-    const int64_t saving = affordable ? saving_of(&join->evidence, proof) : -1;
-    const int64_t blocked = blocked_of(join, proof);
+    const int64_t saving = affordable ? saving_of(&join->evidence, sighting) : -1;
+    const int64_t blocked = blocked_of(join, sighting);
     if (says_more(finding, saving, blocked)) {
         finding->saving_ns = saving;
         finding->host_blocked_ns = blocked;
-        finding->note = proof_note(join, proof, saving);
-        tell_events(join, proof, finding);
+        finding->note = sighting_note(join, sighting, saving);
+        tell_events(join, sighting, finding);
     }
     if (finding->tier == TIER_STATIC || join->tiers[i] == TIER_CONFIRMED)
         finding->tier = join->tiers[i];
@@ -193,7 +193,7 @@ static void number_findings(struct join *join, struct joined *joined)
     if (join->replays > MOST_REPLAYS)
         join_warn(join, "more than 300 findings are shown by the trace; what a step would save without those beyond is "
                         "not worked out");
-    joined->saving_ns = saving_together(&join->evidence, join->proofs, join->finding_count);
+    joined->saving_ns = saving_together(&join->evidence, join->sightings, join->finding_count);
 }
 
 /* ---- the trace as a whole ---- */
@@ -241,7 +241,7 @@ static struct join join_open(struct lint *lint, const struct trace *trace, struc
     evidence_open(&join.evidence, trace, (struct place_filter){join.locator, wanted});
     join.next = arena_array(&join.scratch, join.finding_count, sizeof *join.next);
     join.tiers = arena_array(&join.scratch, join.finding_count, sizeof *join.tiers);
-    join.proofs = arena_array(&join.scratch, join.finding_count, sizeof *join.proofs);
+    join.sightings = arena_array(&join.scratch, join.finding_count, sizeof *join.sightings);
     join.explained = arena_array(&join.scratch, join.evidence.movement.count, sizeof *join.explained);
     index_findings(&join);
     return join;
@@ -250,7 +250,7 @@ static struct join join_open(struct lint *lint, const struct trace *trace, struc
 static void join_close(struct join *join)
 {
     for (uint32_t i = 0; i < join->finding_count; i++)
-        proof_free(&join->proofs[i]);
+        sighting_free(&join->sightings[i]);
     map_free(&join->by_function);
     map_free(&join->calls);
     evidence_close(&join->evidence);

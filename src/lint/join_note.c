@@ -78,19 +78,19 @@ static str told(const struct join *join, const struct amounts *amounts, int64_t 
     return str_printf(arena, "%s. Without it a step would take %s less.", text.at, in_time(arena, saving_ns).at);
 }
 
-str proof_note(const struct join *join, const struct proof *proof, int64_t saving_ns)
+str sighting_note(const struct join *join, const struct sighting *sighting, int64_t saving_ns)
 {
     struct amounts amounts = {0};
-    for (size_t i = 0; i < proof->move_count; i++)
-        add_move(&amounts, &join->evidence.movement.at[proof->moves[i]]);
-    for (size_t i = 0; i < proof->host_count; i++)
-        amounts.host_ns += join->evidence.trace->dur_ns[proof->host[i]];
-    amounts.rounds = proof->spares == SPARES_ROUNDS ? proof->host_count : 0;
+    for (size_t i = 0; i < sighting->move_count; i++)
+        add_move(&amounts, &join->evidence.movement.at[sighting->moves[i]]);
+    for (size_t i = 0; i < sighting->host_count; i++)
+        amounts.host_ns += join->evidence.trace->dur_ns[sighting->host[i]];
+    amounts.rounds = sighting->spares == SPARES_ROUNDS ? sighting->host_count : 0;
     const str text = told(join, &amounts, saving_ns);
-    if (!proof->shared)
+    if (!sighting->shared)
         return text;
     return str_printf(join->arena, "%s The trace cannot tell which of %u such places of the function it was.", text.at,
-                      proof->shared);
+                      sighting->shared);
 }
 
 str group_note(const struct join *join, const struct move_group *group, int64_t saving_ns)

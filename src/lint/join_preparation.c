@@ -39,7 +39,7 @@ static struct map calls_looked_for(const struct join *join)
 
 static void add_host(struct join *join, uint32_t finding, uint32_t row, enum tier tier)
 {
-    proof_add_host(&join->proofs[finding], row);
+    sighting_add_host(&join->sightings[finding], row);
     if (tier > join->tiers[finding])
         join->tiers[finding] = tier;
 }
@@ -136,9 +136,9 @@ static void join_pageable_loader(struct join *join, uint32_t finding)
         const struct lint_finding *copy = &join->lint->findings[i];
         if (!copy->match || copy->match->rule != rule || is_pageable_loader(copy))
             continue;
-        for (size_t k = 0; k < join->proofs[i].move_count; k++)
-            proof_add_move(&join->proofs[finding], join->proofs[i].moves[k]);
-        if (join->proofs[i].move_count)
+        for (size_t k = 0; k < join->sightings[i].move_count; k++)
+            sighting_add_move(&join->sightings[finding], join->sightings[i].moves[k]);
+        if (join->sightings[i].move_count)
             join->tiers[finding] = TIER_FUNCTION;
     }
 }

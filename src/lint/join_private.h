@@ -21,12 +21,12 @@ struct join {
     uint32_t finding_count; /* of the source */
     struct evidence evidence;
     struct locator *locator;
-    struct map by_function; /* (file, function) to the first of its findings */
-    uint32_t *next;         /* by finding: the next of its function; FINDING_NONE */
-    struct map calls;       /* (function, built-in) to how many calls it has */
-    enum tier *tiers;       /* by finding */
-    struct proof *proofs;   /* by finding */
-    bool *explained;        /* by move */
+    struct map by_function;     /* (file, function) to the first of its findings */
+    uint32_t *next;             /* by finding: the next of its function; FINDING_NONE */
+    struct map calls;           /* (function, built-in) to how many calls it has */
+    enum tier *tiers;           /* by finding */
+    struct sighting *sightings; /* by finding */
+    bool *explained;            /* by move */
     uint32_t replays;
 };
 
@@ -43,7 +43,7 @@ uint32_t add_unexplained(struct join *join);
 void join_warn(struct join *join, const char *message);
 
 /* A sentence about what a step of the trace shows. join_note.c */
-str proof_note(const struct join *join, const struct proof *proof, int64_t saving_ns);
+str sighting_note(const struct join *join, const struct sighting *sighting, int64_t saving_ns);
 str group_note(const struct join *join, const struct move_group *group, int64_t saving_ns);
 
 #endif

@@ -82,15 +82,15 @@ static str message_of(const struct join *join, const struct movement *table, con
 
 static int64_t saving_of_group(struct join *join, const struct movement *table, const struct move_group *group)
 {
-    struct proof proof = {.spares = SPARES_ALL};
+    struct sighting sighting = {.spares = SPARES_ALL};
     struct evidence evidence = join->evidence;
     evidence.movement = *table;
     if (group->direction == COPY_H2D)
-        proof.spares = SPARES_WAIT;
+        sighting.spares = SPARES_WAIT;
     for (uint32_t i = 0; i < group->count; i++)
-        proof_add_move(&proof, group->moves[i]);
-    const int64_t saving = saving_of(&evidence, &proof);
-    proof_free(&proof);
+        sighting_add_move(&sighting, group->moves[i]);
+    const int64_t saving = saving_of(&evidence, &sighting);
+    sighting_free(&sighting);
     return saving;
 }
 

@@ -131,7 +131,11 @@ struct finding_edit lint_edit(const struct syntax *tree, uint32_t begin, uint32_
 void lint_rank(struct lint *lint);
 
 /* The findings, a summary by rule and the remarks. */
-void lint_show(const struct lint *lint, struct report *report);
+void lint_show(const struct lint *lint, bool proof, struct report *report);
+
+struct finding_link;
+/* The links of a proof as a report takes them: paths and lines for nodes. */
+const struct finding_link *proof_links(const struct lint *lint, const struct proof *proof, struct arena *arena);
 
 /* The heaviest level among the findings; false where there are none. */
 bool lint_worst(const struct lint *lint, enum level *worst);

@@ -9,20 +9,20 @@ static void push(uint32_t **list, size_t *count, size_t *room, uint32_t value)
     (*list)[(*count)++] = value;
 }
 
-void proof_add_move(struct proof *proof, uint32_t move)
+void sighting_add_move(struct sighting *sighting, uint32_t move)
 {
-    push(&proof->moves, &proof->move_count, &proof->move_room, move);
+    push(&sighting->moves, &sighting->move_count, &sighting->move_room, move);
 }
 
-void proof_add_host(struct proof *proof, uint32_t row)
+void sighting_add_host(struct sighting *sighting, uint32_t row)
 {
-    push(&proof->host, &proof->host_count, &proof->host_room, row);
+    push(&sighting->host, &sighting->host_count, &sighting->host_room, row);
 }
 
-void proof_free(struct proof *proof)
+void sighting_free(struct sighting *sighting)
 {
-    mem_free(proof->moves);
-    mem_free(proof->host);
+    mem_free(sighting->moves);
+    mem_free(sighting->host);
 }
 
 /* ---- what a fix takes away ---- */
@@ -81,15 +81,15 @@ static void take_move(const struct evidence *evidence, enum spares spares, const
     }
 }
 
-static void take(const struct evidence *evidence, const struct proof *proof)
+static void take(const struct evidence *evidence, const struct sighting *sighting)
 {
-    for (size_t i = 0; i < proof->move_count; i++)
-        take_move(evidence, proof->spares, &evidence->movement.at[proof->moves[i]]);
-    for (size_t i = 0; i < proof->host_count; i++) {
-        if (proof->spares == SPARES_ROUNDS)
-            relief_remove(evidence->relief, proof->host[i]);
+    for (size_t i = 0; i < sighting->move_count; i++)
+        take_move(evidence, sighting->spares, &evidence->movement.at[sighting->moves[i]]);
+    for (size_t i = 0; i < sighting->host_count; i++) {
+        if (sighting->spares == SPARES_ROUNDS)
+            relief_remove(evidence->relief, sighting->host[i]);
         else
-            take_row(evidence, proof->host[i]);
+            take_row(evidence, sighting->host[i]);
     }
 }
 
@@ -100,18 +100,18 @@ static int64_t replayed(const struct evidence *evidence)
     return saving > 0 ? saving : 0;
 }
 
-int64_t saving_of(const struct evidence *evidence, const struct proof *proof)
+int64_t saving_of(const struct evidence *evidence, const struct sighting *sighting)
 {
-    if (proof->spares == SPARES_UNKNOWN || proof_is_empty(proof))
+    if (sighting->spares == SPARES_UNKNOWN || sighting_is_empty(sighting))
         return -1;
-    take(evidence, proof);
+    take(evidence, sighting);
     return replayed(evidence);
 }
 
-int64_t saving_together(const struct evidence *evidence, const struct proof *proofs, uint32_t count)
+int64_t saving_together(const struct evidence *evidence, const struct sighting *sightings, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (proofs[i].spares != SPARES_UNKNOWN)
-            take(evidence, &proofs[i]);
+        if (sightings[i].spares != SPARES_UNKNOWN)
+            take(evidence, &sightings[i]);
     return replayed(evidence);
 }

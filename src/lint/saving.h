@@ -10,7 +10,7 @@
 #include "join_fit.h"
 
 /* What a trace has to say for a finding. */
-struct proof {
+struct sighting {
     enum spares spares;
     uint32_t *moves; /* indices into the table of moves */
     size_t move_count, move_room;
@@ -19,17 +19,17 @@ struct proof {
     uint32_t shared; /* how many findings of the function the trace cannot tell from this one; 0: none */
 };
 
-static inline bool proof_is_empty(const struct proof *proof)
+static inline bool sighting_is_empty(const struct sighting *sighting)
 {
-    return !proof->move_count && !proof->host_count;
+    return !sighting->move_count && !sighting->host_count;
 }
 
-void proof_add_move(struct proof *proof, uint32_t move);
-void proof_add_host(struct proof *proof, uint32_t row);
-void proof_free(struct proof *proof);
+void sighting_add_move(struct sighting *sighting, uint32_t move);
+void sighting_add_host(struct sighting *sighting, uint32_t row);
+void sighting_free(struct sighting *sighting);
 
 /* Of one finding alone, and of all together; a step, at least 0. -1: told by no replay. */
-int64_t saving_of(const struct evidence *evidence, const struct proof *proof);
-int64_t saving_together(const struct evidence *evidence, const struct proof *proofs, uint32_t count);
+int64_t saving_of(const struct evidence *evidence, const struct sighting *sighting);
+int64_t saving_together(const struct evidence *evidence, const struct sighting *sightings, uint32_t count);
 
 #endif

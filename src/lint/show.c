@@ -70,6 +70,7 @@ static struct finding of_match(const struct lint *lint, const struct match *matc
     finding.id = id_of(arena, repeats, finding.rule, file->path, text);
     place(file, match, &finding);
     finding.edits = lint_edits(lint, match, arena, &finding.edit_count);
+    finding.proof = proof_links(lint, &match->proof, arena);
     return finding;
 }
 
@@ -99,11 +100,12 @@ static struct finding of_finding(const struct lint *lint, const struct lint_find
     return finding;
 }
 
-static void show_findings(const struct lint *lint, struct report *report)
+static void show_findings(const struct lint *lint, bool proof, struct report *report)
 {
     struct map repeats = {0};
     for (uint32_t i = 0; i < lint->finding_count; i++) {
-        const struct finding finding = of_finding(lint, &lint->findings[i], report_arena(report), &repeats);
+        struct finding finding = of_finding(lint, &lint->findings[i], report_arena(report), &repeats);
+        finding.proof_shown = proof;
         report_finding(report, &finding);
     }
     for (uint32_t i = 0; i < lint->file_count; i++)
@@ -297,10 +299,10 @@ static void show_remarks(const struct lint *lint, struct report *report)
     }
 }
 
-void lint_show(const struct lint *lint, struct report *report)
+void lint_show(const struct lint *lint, bool proof, struct report *report)
 {
     show_finding_rules(report);
-    show_findings(lint, report);
+    show_findings(lint, proof, report);
     show_summary(lint, report);
     show_table(lint, report);
     show_remarks(lint, report);

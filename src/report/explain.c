@@ -166,12 +166,51 @@ static bool put_sections(const struct explaining *e, const struct report *whole,
     return any;
 }
 
+/* ---- findings at a line ---- */
+
+/* "train.py:12" taken apart; false: the word is no place. */
+static bool is_place(str word, str *file, int64_t *line)
+{
+    size_t colon = word.len;
+    while (colon && word.at[colon - 1] != ':')
+        colon--;
+    *file = (str){word.at, colon ? colon - 1 : 0};
+    return file->len && str_int(str_from(word, colon), line);
+}
+
+static bool is_file(str path, str file)
+{
+    return str_eq(path, file) ||
+           (path.len > file.len && str_ends(path, file) && path.at[path.len - file.len - 1] == '/');
+}
+
+/* The findings that begin at the line, each with all of its proof. */
+static bool put_findings_at(const struct report *whole, str word, struct report *into)
+{
+    str file;
+    int64_t line;
+    bool any = false;
+    for (uint32_t i = 0; is_place(word, &file, &line) && i < whole->finding_count; i++) {
+        struct finding finding = whole->findings[i];
+        if (finding.suppressed || finding.line != line || !is_file(finding.file, file))
+            continue;
+        finding.proof_shown = true;
+        report_finding(into, &finding);
+        any = true;
+    }
+    into->rules = whole->rules;
+    into->rule_count = whole->rule_count;
+    return any;
+}
+
 bool report_explain(const struct report *whole, str word, struct report *into)
 {
     into->inputs = whole->inputs;
     into->input_count = whole->input_count;
     into->warnings = whole->warnings;
     into->warning_count = whole->warning_count;
+    if (put_findings_at(whole, word, into))
+        return true;
     struct explaining e = {.word = word, .list = str_eq(word, S("list"))};
     e.section = report_section(into, "definitions", "What the numbers are");
     e.definitions = section_table(e.section, "definitions", "");

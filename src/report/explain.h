@@ -11,7 +11,7 @@
 /*
  * Puts into `into` the definitions of the columns of `whole` that the word means, and their numbers, a row each. The
  * word is "list" (all definitions, no numbers), "table.column", a column, or a column without its unit ("busy" for
- * "busy_ns"). Where no column goes by it, it may be a table, or a section with all of its tables: these are shown whole.
+ * "busy_ns"), or FILE:LINE, which shows the findings there with their proof. Where no column goes by it, it may be a table, or a section with all of its tables: these are shown whole.
  * False where nothing goes by it.
  */
 bool report_explain(const struct report *whole, str word, struct report *into);

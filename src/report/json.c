@@ -242,6 +242,42 @@ static void put_edits(struct json_writer *json, const struct finding *finding)
     json_write_end(json);
 }
 
+static void put_link(struct json_writer *json, str name, const struct finding_link *link)
+{
+    json_write_key(json, name);
+    json_write_object(json, JSON_LINES);
+    json_write_key(json, S("holds"));
+    if (link->holds == FINDING_HOLDS_PERHAPS)
+        json_write_null(json);
+    else
+        json_write_bool(json, link->holds == FINDING_HOLDS);
+    json_write_member(json, S("text"), link->text);
+    json_write_list(json, S("places"));
+    for (uint32_t i = 0; i < link->count; i++) {
+        json_write_object(json, JSON_FLAT);
+        json_write_member(json, S("file"), link->places[i].file);
+        json_write_key(json, S("line"));
+        json_write_int(json, link->places[i].line);
+        json_write_member(json, S("text"), link->places[i].what);
+        json_write_end(json);
+    }
+    json_write_end(json);
+    json_write_end(json);
+}
+
+static void put_proof(struct json_writer *json, const struct finding *finding)
+{
+    json_write_key(json, S("proof"));
+    if (!finding->proof) {
+        json_write_null(json);
+        return;
+    }
+    json_write_object(json, JSON_LINES);
+    for (int i = 0; i < FINDING_LINKS; i++)
+        put_link(json, finding_link_word((enum finding_link_kind)i), &finding->proof[i]);
+    json_write_end(json);
+}
+
 static void put_finding(struct json_writer *json, const struct finding *finding)
 {
     json_write_object(json, JSON_LINES);
@@ -260,6 +296,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
     member_known_text(json, S("fix"), finding->fix);
     put_edits(json, finding);
     put_events(json, finding);
+    put_proof(json, finding);
     json_write_end(json);
 }
 

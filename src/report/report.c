@@ -173,6 +173,12 @@ str report_warning_line(const struct report *report, uint32_t i, struct arena *a
                       (int)place.len, place.at, (int)warning->message.len, warning->message.at);
 }
 
+str finding_link_word(enum finding_link_kind kind)
+{
+    static const char *const words[] = {"device", "pace", "gain"};
+    return str_of(words[kind]);
+}
+
 void report_finding(struct report *report, const struct finding *finding)
 {
     report->findings = one_more(report->arena, report->findings, &report->finding_count, sizeof *report->findings);

@@ -204,6 +204,26 @@ struct finding_edit {
     str text;
 };
 
+/* What a finding rests on, each with the places that show it, from the origin on. */
+enum finding_link_kind { FINDING_DEVICE, FINDING_PACE, FINDING_GAIN, FINDING_LINKS };
+enum finding_holds { FINDING_HOLDS_NOT, FINDING_HOLDS_PERHAPS, FINDING_HOLDS };
+
+struct finding_place {
+    str file;
+    int64_t line;
+    str what;
+};
+
+/* "device", "pace", "gain". */
+str finding_link_word(enum finding_link_kind kind);
+
+struct finding_link {
+    enum finding_holds holds;
+    str text;
+    const struct finding_place *places;
+    uint32_t count;
+};
+
 /* Every field may be unknown: "" for texts, 0 for lines, -1 for ns, NULL for events. */
 struct finding {
     str id;   /* unique in the document */
@@ -222,6 +242,8 @@ struct finding {
     str reason;                       /* of the comment */
     const struct finding_edit *edits; /* what the fix would do, where it is known */
     uint32_t edit_count;
+    const struct finding_link *proof; /* FINDING_LINKS of them; NULL: none is known */
+    bool proof_shown;                 /* to people as well */
 };
 void report_finding(struct report *report, const struct finding *finding);
 

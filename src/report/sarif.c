@@ -137,6 +137,53 @@ static void put_locations(struct json_writer *json, const struct finding *findin
     json_write_end(json);
 }
 
+/* ---- the proof, as code flows ---- */
+
+static void put_flow_place(struct json_writer *json, const struct finding_place *place)
+{
+    json_write_object(json, JSON_LINES);
+    open_member(json, S("location"));
+    open_member(json, S("physicalLocation"));
+    json_write_key(json, S("artifactLocation"));
+    json_write_object(json, JSON_FLAT);
+    put_uri(json, place->file);
+    json_write_end(json);
+    open_member(json, S("region"));
+    member_int(json, S("startLine"), place->line);
+    json_write_end(json);
+    json_write_end(json);
+    message(json, S("message"), place->what);
+    json_write_end(json);
+    json_write_end(json);
+}
+
+/* A flow a link that holds: from its origin to the finding. */
+static void put_flow(struct json_writer *json, str name, const struct finding_link *link)
+{
+    json_write_object(json, JSON_LINES);
+    message(json, S("message"), name);
+    json_write_list(json, S("threadFlows"));
+    json_write_object(json, JSON_LINES);
+    json_write_list(json, S("locations"));
+    for (uint32_t i = 0; i < link->count; i++)
+        put_flow_place(json, &link->places[i]);
+    json_write_end(json);
+    json_write_end(json);
+    json_write_end(json);
+    json_write_end(json);
+}
+
+static void put_flows(struct json_writer *json, const struct finding *finding)
+{
+    if (!finding->proof)
+        return;
+    json_write_list(json, S("codeFlows"));
+    for (int i = 0; i < FINDING_LINKS; i++)
+        if (finding->proof[i].count)
+            put_flow(json, finding_link_word((enum finding_link_kind)i), &finding->proof[i]);
+    json_write_end(json);
+}
+
 /* ---- results ---- */
 
 static void put_suppression(struct json_writer *json, const struct finding *finding)
@@ -229,6 +276,7 @@ static void put_result(struct json_writer *json, const struct report *report, co
     json_write_end(json);
     put_suppression(json, finding);
     put_fixes(json, finding);
+    put_flows(json, finding);
     put_properties(json, finding);
     json_write_end(json);
 }

@@ -149,6 +149,46 @@ static void put_head(struct term *term, const struct report *report, const struc
     term_line(term);
 }
 
+/* "line 12" of the file of the finding, else "src/net.py:12". */
+static str link_place(struct term *term, const struct finding *finding, const struct finding_place *place)
+{
+    if (str_eq(place->file, finding->file))
+        return str_printf(term->arena, "line %lld", (long long)place->line);
+    const str file = term_text(term, place->file);
+    return str_printf(term->arena, "%.*s:%lld", (int)file.len, file.at, (long long)place->line);
+}
+
+/* "device: holds, ...", and the places from the origin on; one that says no more than the link stands behind it. */
+static void put_link(struct term *term, const struct finding *finding, enum finding_link_kind kind)
+{
+    static const char *const words[] = {
+        [FINDING_HOLDS_NOT] = "missing", [FINDING_HOLDS_PERHAPS] = "not certain", [FINDING_HOLDS] = "holds"};
+    const struct finding_link *link = &finding->proof[kind];
+    const unsigned indent = CARET_INDENT + 9;
+    uint32_t from = 0;
+    str text = str_printf(term->arena, "%s: %.*s", words[link->holds], (int)link->text.len, link->text.at);
+    if (link->count && str_eq(link->places[0].what, link->text)) {
+        const str place = link_place(term, finding, &link->places[from++]);
+        text = str_printf(term->arena, "%.*s (%.*s)", (int)text.len, text.at, (int)place.len, place.at);
+    }
+    term_pad(term, CARET_INDENT + 2);
+    term_left(term, STYLE_DIM, finding_link_word(kind), 7);
+    term_paragraph(term, STYLE_PLAIN, term_text(term, text), indent);
+    for (; from < link->count; from++) {
+        const struct finding_place *place = &link->places[from];
+        const str at = link_place(term, finding, place), what = term_text(term, place->what);
+        term_pad(term, indent);
+        term_paragraph(term, STYLE_DIM,
+                       str_printf(term->arena, "%.*s: %.*s", (int)at.len, at.at, (int)what.len, what.at), indent + 2);
+    }
+}
+
+static void put_proof(struct term *term, const struct finding *finding)
+{
+    for (int i = 0; finding->proof && finding->proof_shown && i < FINDING_LINKS; i++)
+        put_link(term, finding, (enum finding_link_kind)i);
+}
+
 static void put_source(struct term *term, const struct report *report, const struct finding *finding)
 {
     const str fixes = str_eq(finding->fix, S("none")) || !finding->fix.len
@@ -164,6 +204,7 @@ static void put_source(struct term *term, const struct report *report, const str
         term_put(term, STYLE_DIM, aside);
         term_line(term);
     }
+    put_proof(term, finding);
     term_line(term);
 }
 

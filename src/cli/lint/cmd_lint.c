@@ -124,7 +124,7 @@ static bool leave_known(const struct call *call, struct work *work, struct stept
 static bool write_report(const struct call *call, struct work *work, struct steptime_error *err)
 {
     struct report *report = report_new(&work->arena, S("lint"));
-    lint_show(&work->lint, report);
+    lint_show(&work->lint, call_flag(call, "proof"), report);
     lint_traces_show(&work->traces, report);
     return output_report(call, report, err);
 }
@@ -170,6 +170,9 @@ static const struct option options[] = {
     {"stdin-filename", 0, "NAME", NULL,
      "With '-' in the place of a path: what the text from standard input is called in findings, and where its configuration "
      "is looked for. It takes the place of a file of this name."},
+    {"proof", 0, NULL, NULL,
+     "Show below each finding what it rests on: device (why the value lies there), pace (why it runs each training step) and "
+     "gain (what the change spares), each with the lines that show it. '--explain FILE:LINE' shows one alone."},
     {"unused-ignores", 0, NULL, NULL, "Name the comments that suppress nothing."},
     {"threads", 0, "N", NULL, "Work on so many files at once. Default: one a core."},
     {0},

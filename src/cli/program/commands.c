@@ -74,7 +74,8 @@ static const struct option output_options[] = {
 static const struct option explain_options[] = {
     {"explain", 0, "ID", NULL,
      "What a number of the tables means, and its values: its column, as in kernels.total_ns, total_ns or total. 'list' "
-     "names them all with their definitions."},
+     "names them all with their definitions. FILE:LINE shows the findings at a line of the source with what they "
+     "rest on."},
     {0},
 };
 

@@ -16,35 +16,68 @@ static bool speaks_of(const struct context *context)
            context->gate != GATE_FIRST;
 }
 
-static bool in_earnest(const struct context *context, const struct match *match)
+static const char *rare_pace(enum pace pace)
 {
-    return !context->in_test && (!context->acting || match->not_needed) && context->gate != GATE_INTERVAL &&
-           context->gate != GATE_FLAG;
+    switch (pace) {
+    case PACE_STEP:
+        return NULL;
+    case PACE_EVALUATION:
+        return "it runs in an evaluation";
+    case PACE_EPOCH:
+        return "it runs once an epoch";
+    case PACE_ONCE:
+        return "it runs once";
+    default:
+        return "nothing in the files linted calls it in a training step";
+    }
 }
 
-static bool weighs(const struct context *context, const struct match *match)
+/* What makes an evaluation of it, or the loop or call through which it came to its pace. */
+static struct site paced_by(const struct check *check, const struct context *context, struct site site)
 {
-    return context->pace == PACE_STEP && in_earnest(context, match);
+    if (context->pace == PACE_EVALUATION && !site_is_none(context->untrained_at))
+        return context->untrained_at;
+    const struct way_in way = context_way_in(check->project, site);
+    if (way.kind == WAY_LOOP || way.kind == WAY_CALL)
+        return way.at;
+    const uint32_t function = syntax_function(check->tree, site.node);
+    return function == SYNTAX_NONE ? site : check_site(check, function);
+}
+
+/* What holds of a line that speaks of all steps too. */
+static void break_anyhow(const struct check *check, const struct context *context, uint32_t node, struct match *match)
+{
+    if (context->in_test)
+        match_break(match, LINK_PACE, "it is in a file of tests, which trains a few steps", check_site(check, node));
+    if (context->gate == GATE_INTERVAL)
+        match_break(match, LINK_PACE, "it runs now and then only", context->gate_at);
+    if (context->gate == GATE_FLAG)
+        match_break(match, LINK_PACE, "it runs only where a flag asks for it", context->gate_at);
+    if (context->acting && !match->not_needed)
+        match_break(match, LINK_GAIN, "the next step of the environment needs the value", check_site(check, node));
 }
 
 bool level_of_run(const struct check *check, uint32_t node, struct match *match)
 {
     const struct context context = context_of(check->project, check_site(check, node));
-    if (!speaks_of(&context))
-        return false;
-    if (!in_earnest(&context, match))
-        match->level = LEVEL_NOTE;
-    return true;
+    match->of_run = true;
+    match->runs_at = node;
+    break_anyhow(check, &context, node, match);
+    return speaks_of(&context);
 }
 
 bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match)
 {
     if (gpu == GPU_NO)
         return false;
-    const struct context context = context_of(check->project, check_site(check, node));
-    if (!speaks_of(&context))
-        return false;
-    if (match->level > LEVEL_NOTE && (gpu == GPU_GUESSED || !weighs(&context, match)))
-        match->level = LEVEL_NOTE;
-    return true;
+    const struct site site = check_site(check, node);
+    const struct context context = context_of(check->project, site);
+    const char *rare = rare_pace(context.pace);
+    match->runs_at = node;
+    break_anyhow(check, &context, node, match);
+    if (rare)
+        match_break(match, LINK_PACE, rare, paced_by(check, &context, site));
+    if (gpu == GPU_GUESSED && !match->broken[LINK_DEVICE].why)
+        match->broken[LINK_DEVICE] = (struct broken){"it is only likely that it lies on the device", site, true};
+    return speaks_of(&context);
 }

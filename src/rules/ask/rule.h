@@ -23,6 +23,7 @@
 
 #include "base/arena.h"
 #include "base/str.h"
+#include "proof.h"
 #include "source/ask/project.h"
 #include "syntax/syntax.h"
 
@@ -110,16 +111,21 @@ struct rule {
 
 enum { MATCH_CAPTURES = 8 };
 
-/* A place where a rule applies. */
+/* A place where a rule applies. It comes to a check zeroed but for what the row says. */
 struct match {
     const struct rule *rule;
     uint32_t file;
     uint32_t node;       /* what to underline; the check may move it */
     uint32_t begin, end; /* its bytes; 0, 0 from a check: those of the node */
     uint32_t function;   /* the function around it, SYNTAX_NONE at module level; filled by rules_check */
-    enum level level;
+    enum level level;    /* follows from the links: rules_check */
     enum fix_kind fix;
     str message; /* a sentence without numbers of a trace: what happens here, and what to do instead */
+
+    struct broken broken[LINKS];
+    uint32_t runs_at;   /* the node of which the pace counts; 0: `node` */
+    bool of_run;        /* it speaks of all steps: how often it runs itself does not matter */
+    struct proof proof; /* filled by rules_check */
 
     bool not_needed; /* nobody needs what is waited for, not even the next step of an environment */
 
@@ -137,5 +143,12 @@ struct match {
     str builtin;
     uint32_t order;
 };
+
+/* The first reason counts. `node`: in the file of the match. */
+static inline void match_break(struct match *match, enum chain_link link, const char *why, struct site at)
+{
+    if (!match->broken[link].why)
+        match->broken[link] = (struct broken){why, at, false};
+}
 
 #endif

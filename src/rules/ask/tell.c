@@ -14,11 +14,8 @@ static bool fill(const struct check *check, uint32_t node, struct match *match, 
     match->builtin = ask_tail(check, node);
     match->message = message;
     const char *anyway = is_wait(match) ? waited_anyway(check, node) : NULL;
-    if (anyway) {
-        match->level = LEVEL_NOTE;
-        match->message =
-            str_printf(check->arena, "%.*s; nothing is gained here: %s", (int)message.len, message.at, anyway);
-    }
+    if (anyway)
+        match_break(match, LINK_GAIN, anyway, check_site(check, node));
     return level_at(check, node, GPU_SURE, match);
 }
 

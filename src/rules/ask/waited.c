@@ -29,25 +29,13 @@ static bool is_made_without(const struct check *check, struct site call, const c
     return false;
 }
 
-static bool makes(const struct check *check, struct site call, uint32_t class_id)
-{
-    const struct syntax *tree = project_tree(check->project, call.file);
-    if (!syntax_is(tree, call.node, SYN_CALL))
-        return false;
-    const struct value *callee = value_at(check->project, (struct site){call.file, syntax_first(tree, call.node)});
-    return callee->kind == VALUE_CLASS && callee->detail == class_id;
-}
-
 /* Whether some object of the class is made with the option off. */
 static bool is_off(const struct check *check, uint32_t class_id, const char *option)
 {
-    for (uint32_t file = 0; file < project_files(check->project); file++) {
-        const struct syntax *tree = project_tree(check->project, file);
-        for (uint32_t node = 0; node < tree->count; node++)
-            if (makes(check, (struct site){file, node}, class_id) &&
-                is_made_without(check, (struct site){file, node}, option))
-                return true;
-    }
+    uint32_t at = SYNTAX_NONE;
+    for (struct site call; call = context_made(check->project, class_id, &at), !site_is_none(call);)
+        if (is_made_without(check, call, option))
+            return true;
     return false;
 }
 

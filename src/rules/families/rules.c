@@ -2,6 +2,8 @@
 /* The table of rules, and the walk that runs them over a file. A new rule: its name here twice. */
 #include "rules.h"
 
+#include "rules/proof/prove.h"
+
 #include <assert.h>
 #include <stdlib.h>
 
@@ -147,10 +149,11 @@ static void settle(const struct syntax *tree, struct match *match)
 
 static void try_rule(const struct check *check, const struct rule *rule, uint32_t node, struct found *found)
 {
-    struct match match = {.rule = rule, .file = check->file, .node = node, .level = rule->level, .fix = rule->fix_kind};
+    struct match match = {.rule = rule, .file = check->file, .node = node, .fix = rule->fix_kind};
     if (!rule->check(check, node, &match))
         return;
     settle(check->tree, &match);
+    proof_weigh(check, &match);
     found->at = mem_grow(found->at, &found->room, found->count + 1, sizeof *found->at);
     found->at[found->count++] = match;
 }
@@ -213,7 +216,7 @@ static bool yields(const struct rule *rule, const struct rule *other)
 }
 
 /* Matches of uploads by their call: that of a rule which yields to no other is the one that counts. */
-static void yield_to_others(struct found *found)
+static void yield_to_others(const struct check *check, struct found *found)
 {
     struct map told = {0};
     for (uint32_t i = 0; i < found->count; i++)
@@ -222,8 +225,11 @@ static void yield_to_others(struct found *found)
     for (uint32_t i = 0; i < found->count; i++) {
         struct match *match = &found->at[i];
         const uint32_t other = match->upload && match->rule->yields_to[0] ? map_get(&told, match->upload) : MAP_NONE;
-        if (other != MAP_NONE && yields(match->rule, found->at[other].rule))
-            match->level = LEVEL_NOTE;
+        if (other == MAP_NONE || !yields(match->rule, found->at[other].rule))
+            continue;
+        match_break(match, LINK_GAIN, "another finding tells what to do about this copy",
+                    (struct site){match->file, found->at[other].node});
+        proof_weigh(check, match);
     }
     map_free(&told);
 }
@@ -270,6 +276,9 @@ struct matches rules_check(const struct check *check, uint64_t mask)
         for (uint64_t left = dispatch_node(&dispatch, check->tree, node); left; left &= left - 1)
             try_rule(check, rules[__builtin_ctzll(left)], node, &found);
     number_builtins(check->tree, &found);
-    yield_to_others(&found);
-    return keep(&found, check->arena);
+    yield_to_others(check, &found);
+    const struct matches matches = keep(&found, check->arena);
+    for (uint32_t i = 0; i < matches.count; i++)
+        proof_show(check, &matches.at[i]);
+    return matches;
 }

@@ -17,8 +17,13 @@ static bool tell_access(const struct check *check, uint32_t loop, uint32_t node,
     match->captures[match->capture_count++] = loop;
     match->message = str_printf(check->arena, format, (int)text.len, text.at);
     match->fix = FIX_UNSAFE;
-    if (!loop_counts_data(check, loop) || loop_is_recurrence(check, loop) || loop_is_ragged(check, loop))
-        match->level = LEVEL_NOTE;
+    const struct site site = check_site(check, loop);
+    if (!loop_counts_data(check, loop))
+        match_break(match, LINK_GAIN, "a setting counts its rounds, which may be few", site);
+    if (loop_is_recurrence(check, loop))
+        match_break(match, LINK_GAIN, "a round needs what the round before made", site);
+    if (loop_is_ragged(check, loop))
+        match_break(match, LINK_GAIN, "each round has another size", site);
     return ask_matters(check, loop) && level_at(check, loop, GPU_SURE, match);
 }
 
@@ -123,7 +128,7 @@ static uint32_t first_access(const struct check *check, uint32_t loop)
 /* Nothing is read where rows are only stored: each is a kernel, but nobody waits. */
 static bool tell_store(const struct check *check, uint32_t loop, uint32_t store, struct match *match)
 {
-    match->level = LEVEL_NOTE;
+    match_break(match, LINK_GAIN, "nobody waits where rows are only stored", check_site(check, store));
     return tell_access(check, loop, store, match,
                        "`%.*s` stores one row a round, a kernel each; compute all rows at once where they are alike");
 }

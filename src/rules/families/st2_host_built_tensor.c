@@ -135,7 +135,7 @@ static bool check_tensor_from_list(const struct check *check, uint32_t call, str
     if (!way.is)
         return false;
     if (ask_few_numbers(check, what))
-        match->level = LEVEL_NOTE;
+        match_break(match, LINK_GAIN, "it is a row of a few numbers", check_site(check, what));
     match->builtin = tail;
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = way.move;

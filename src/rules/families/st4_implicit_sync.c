@@ -25,8 +25,13 @@ static bool tell_read(const struct check *check, uint32_t call, struct match *ma
 {
     const str text = ask_text(check, call);
     match->captures[match->capture_count++] = read_back_what(check, call);
-    if (answers_the_host(check, call) || ask_evaluates(check, call) || needed_by_host(check, call))
-        match->level = LEVEL_NOTE;
+    const struct site site = check_site(check, call);
+    if (answers_the_host(check, call))
+        match_break(match, LINK_GAIN, "its function takes data of the host and hands the answer back to it", site);
+    if (ask_evaluates(check, call))
+        match_break(match, LINK_PACE, "its function evaluates: it trains nothing", site);
+    if (needed_by_host(check, call))
+        match_break(match, LINK_GAIN, "the host needs the value to go on", site);
     return tell(check, call, match,
                 str_printf(check->arena, "`%.*s` makes the host wait for the device %s; %s", (int)text.len, text.at,
                            ask_often(check, call), advice));
@@ -180,7 +185,7 @@ static bool tell_branch(const struct check *check, uint32_t node, uint32_t what,
     match->node = what;
     match->captures[match->capture_count++] = node;
     if (needed_to_go_on(check, what))
-        match->level = LEVEL_NOTE;
+        match_break(match, LINK_GAIN, "the run needs the answer to go on", check_site(check, what));
     return tell(check, what, match,
                 str_printf(check->arena,
                            "Python needs the value of `%.*s` to go on: the host waits for the device %s; use "

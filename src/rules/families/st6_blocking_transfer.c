@@ -54,6 +54,15 @@ const struct rule rule_create_then_move = {
 
 /* ---- B5: at the copy, and at the loader ---- */
 
+static void break_aside(const struct check *check, uint32_t call, struct match *match)
+{
+    if (ask_answers_host(check, call))
+        match_break(match, LINK_GAIN, "its function takes data of the host and gives it an answer: both wait anyway",
+                    check_site(check, call));
+    if (ask_evaluates(check, call))
+        match_break(match, LINK_PACE, "its function evaluates: it trains nothing", check_site(check, call));
+}
+
 static bool check_blocking_upload(const struct check *check, uint32_t call, struct match *match)
 {
     const struct upload upload = upload_of(check, call);
@@ -67,14 +76,22 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
     match->upload = call;
     if (upload.constructor)
         match->fix = FIX_NONE; /* it has no non_blocking= */
-    if (ask_answers_host(check, call) || ask_evaluates(check, call))
-        match->level = LEVEL_NOTE;
+    break_aside(check, call, match);
     return tell(check, call, match,
                 str_printf(check->arena,
                            pinned ? "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True"
                                   : "the copy of `%.*s` waits for the device %s; pin the batch (pin_memory=True) and "
                                     "copy with non_blocking=True",
                            (int)what.len, what.at, ask_often(check, call)));
+}
+
+/* A loader of which nothing is known to be trained. */
+static void break_untrained(const struct check *check, uint32_t call, struct match *match)
+{
+    match->of_run = true;
+    match->runs_at = call;
+    if (!loader_trains(check, call))
+        match_break(match, LINK_PACE, "no loop that trains is known to go over this loader", check_site(check, call));
 }
 
 static bool check_pageable_loader(const struct check *check, uint32_t call, struct match *match)
@@ -88,7 +105,7 @@ static bool check_pageable_loader(const struct check *check, uint32_t call, stru
     match->captures[match->capture_count++] = pin;
     point_at(check, pin, match);
     match->builtin = ask_tail(check, call);
-    match->level = loader_trains(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
+    break_untrained(check, call, match);
     match->message = S("batches of this loader lie in pageable memory, so their copies to the device cannot run beside "
                        "it; set pin_memory=True and copy with non_blocking=True");
     return true;
@@ -145,7 +162,8 @@ static bool check_oversized(const struct check *check, uint32_t call, struct mat
     match->captures[match->capture_count++] = upload.what;
     const str what = ask_text(check, upload.what);
     if (perhaps)
-        match->level = LEVEL_NOTE;
+        match_break(match, LINK_GAIN, "whether the copy is wider than it need be is not known",
+                    check_site(check, upload.what));
     return tell(check, call, match,
                 str_printf(check->arena,
                            "`%.*s` is uploaded and converted by `.%.*s()` %s%s; convert it before the upload",
@@ -179,7 +197,10 @@ static bool check_synchronous_loader(const struct check *check, uint32_t call, s
     match->captures[match->capture_count++] = workers;
     point_at(check, workers, match);
     match->builtin = ask_tail(check, call);
-    match->level = loader_trains(check, call) && !loader_in_memory(check, call) ? LEVEL_WARNING : LEVEL_NOTE;
+    break_untrained(check, call, match);
+    if (loader_in_memory(check, call))
+        match_break(match, LINK_GAIN, "its samples are tensors in memory, so that there is little to prepare",
+                    check_site(check, call));
     match->message =
         S("the training thread itself loads and collates each batch while the device waits; set num_workers "
           "(with persistent_workers=True)");
@@ -302,7 +323,7 @@ static bool check_explicit_sync(const struct check *check, uint32_t node, struct
 {
     const bool call = check->tree->kind[node] == SYN_CALL;
     if (call && measures_on_request(check, node))
-        match->level = LEVEL_NOTE;
+        match_break(match, LINK_PACE, "it runs only where a measurement is asked for", check_site(check, node));
     if (call && (is_wait(check, node) || calls_wait(check, node)))
         return tell(check, node, match,
                     str_printf(check->arena,

@@ -14,6 +14,21 @@ static bool is_block_of(const struct syntax *tree, uint32_t node, uint32_t state
     return block != NONE && syntax_inside(tree, node, block);
 }
 
+static void gate_by(struct context *c, enum gate gate, struct site at)
+{
+    if (gate_stronger(gate, c->gate) == c->gate)
+        return;
+    c->gate = gate;
+    c->gate_at = at;
+}
+
+static void evaluates_by(struct context *c, bool evaluates, struct site at)
+{
+    if (evaluates && !c->evaluation_only)
+        c->untrained_at = at;
+    c->evaluation_only |= evaluates;
+}
+
 /* "train" of `phase == "train"`; "" of another test. */
 static str phase_asked_for(const struct syntax *tree, uint32_t test)
 {
@@ -56,7 +71,8 @@ static void around_branch(const struct project *project, struct site branch, str
 {
     const enum leaving leaving = once_leaves(project, branch);
     const uint32_t statement = project_tree(project, branch.file)->parent[branch.node];
-    c->evaluation_only |= branch_trains_not(project, branch.file, statement, branch.node);
+    evaluates_by(c, branch_trains_not(project, branch.file, statement, branch.node),
+                 (struct site){branch.file, statement});
     c->on_error |= leaving == LEAVES_RUN;
     *leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
 }
@@ -67,17 +83,19 @@ static void around_if(const struct project *project, struct site site, uint32_t 
     const uint32_t node = site.node;
     const bool then = is_block_of(tree, node, at, 1), otherwise = is_block_of(tree, node, at, 2);
     bool negated;
-    if (tests_training(tree, at + 1, &negated) && (negated ? then : otherwise))
-        c->evaluation_only = true;
-    c->evaluation_only |= then && tests_also_not_training(tree, at + 1);
+    const struct site test = {site.file, at + 1};
+    evaluates_by(c, tests_training(tree, at + 1, &negated) && (negated ? then : otherwise), test);
+    evaluates_by(c, then && tests_also_not_training(tree, at + 1), test);
     if (asks_for_cuda(tree, at + 1, &negated) && (negated ? then : otherwise))
         c->cpu_only = true;
-    if (then && once_by_test(project, (struct site){site.file, at}))
+    if (then && once_by_test(project, (struct site){site.file, at})) {
         c->gate = GATE_INTERVAL;
+        c->gate_at = test;
+    }
     if (then || otherwise)
         around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
     if (then)
-        c->gate = gate_stronger(gate_of_test(project, (struct site){site.file, at + 1}), c->gate);
+        gate_by(c, gate_of_test(project, test), test);
 }
 
 /* What the tests of a chain say of an `elif` of it, and of all behind that. */
@@ -96,7 +114,7 @@ static uint32_t around_chain(const struct project *project, struct site site, ui
     if (c->pace == PACE_UNKNOWN) {
         around_if(project, site, at, c, leaves);
         const uint32_t said = otherwise_at(project, site.file, at);
-        c->evaluation_only |= (said & OTHERWISE_EVALUATES) != 0;
+        evaluates_by(c, said & OTHERWISE_EVALUATES, (struct site){site.file, at});
         c->cpu_only |= (said & OTHERWISE_CPU) != 0;
     }
     return syntax_if_head(project_tree(project, site.file), at);
@@ -106,7 +124,7 @@ static uint32_t around_chain(const struct project *project, struct site site, ui
 static void build_elif(struct project *project, struct site elif)
 {
     const uint32_t before = project_tree(project, elif.file)->parent[elif.node];
-    struct context c = {.loop = NONE, .step_loop = NONE};
+    struct context c = {.loop = NONE, .step_loop = NONE, .gate_at = site_none, .untrained_at = site_none};
     bool leaves = false;
     around_if(project, elif, before, &c, &leaves);
     const uint32_t said = otherwise_at(project, elif.file, before) | (c.evaluation_only ? OTHERWISE_EVALUATES : 0) |
@@ -183,7 +201,10 @@ static void enter_loop(const struct project *project, uint32_t file, uint32_t lo
     if (kind == LOOP_STEP || kind == LOOP_EVALUATION || kind == LOOP_EPOCH) {
         c->pace = kind == LOOP_STEP ? PACE_STEP : kind == LOOP_EPOCH ? PACE_EPOCH : PACE_EVALUATION;
         c->step_loop = loop;
-        c->gate = leaves ? GATE_INTERVAL : c->gate;
+        if (leaves) {
+            c->gate = GATE_INTERVAL;
+            c->gate_at = (struct site){file, loop};
+        }
     } else {
         c->inner++;
     }
@@ -207,7 +228,7 @@ struct context around_node(const struct project *project, struct site site, uint
 {
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t function = project->files.functions[f].node;
-    struct context c = {.loop = NONE, .step_loop = NONE};
+    struct context c = {.loop = NONE, .step_loop = NONE, .gate_at = site_none, .untrained_at = site_none};
     bool leaves = false;
     for (uint32_t at = site.node; at && at != function; at = tree->parent[at]) {
         const enum syntax_kind kind = tree->kind[at];
@@ -218,7 +239,7 @@ struct context around_node(const struct project *project, struct site site, uint
         else if (kind == SYN_IF)
             at = around_chain(project, site, at, &c, &leaves);
         else if (kind == SYN_BLOCK)
-            c.evaluation_only |= asserts_evaluation(tree, at);
+            evaluates_by(&c, asserts_evaluation(tree, at), (struct site){site.file, at});
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
@@ -227,7 +248,9 @@ struct context around_node(const struct project *project, struct site site, uint
     if (function && function != NONE)
         c.no_grad |= decorated_no_grad(project, site.file, function);
     if ((c.pace == PACE_UNKNOWN && site.node >= project->contexts->kept_from[f]) ||
-        branch_is_behind_guard(project, site))
+        branch_is_behind_guard(project, site)) {
         c.gate = GATE_INTERVAL;
+        c.gate_at = (struct site){site.file, syntax_statement(tree, site.node)};
+    }
     return c;
 }

@@ -24,16 +24,26 @@ struct run_context {
     uint8_t inner;
     uint8_t gate;
     bool in_forward, in_worker, no_grad, called, asserts;
-    bool by_rounds; /* a generator that a loop goes over: a round of its own loop is one of that */
+    bool by_rounds;      /* a generator that a loop goes over: a round of its own loop is one of that */
+    struct way_in way;   /* from where its pace came, the first of several */
+    struct site gate_at; /* of `gate` */
 };
 
 /* ---- with what is known of the function ---- */
+
+static struct site function_site(const struct project *project, uint32_t function)
+{
+    return (struct site){project->files.functions[function].file, project->files.functions[function].node};
+}
 
 static struct context with_callers(const struct project *project, const struct context *inside, uint32_t function)
 {
     const struct run_context *f = &project->contexts->of_function[function];
     struct context c = *inside;
-    const bool untrained = c.evaluation_only || project->contexts->evaluates[function];
+    const bool evaluates = project->contexts->evaluates[function];
+    const bool untrained = c.evaluation_only || evaluates;
+    if (evaluates && !c.evaluation_only)
+        c.untrained_at = function_site(project, function);
     c.in_forward = f->in_forward;
     c.in_worker = f->in_worker;
     c.no_grad |= f->no_grad;
@@ -42,7 +52,10 @@ static struct context with_callers(const struct project *project, const struct c
         c.pace = f->pace;
         c.inner += f->inner;
         c.inner -= f->by_rounds && c.inner > 0;
-        c.gate = gate_stronger(c.gate, f->gate);
+        if (gate_stronger(c.gate, f->gate) != c.gate) {
+            c.gate = f->gate;
+            c.gate_at = f->gate_at;
+        }
     }
     if (untrained && c.pace == PACE_STEP)
         c.pace = PACE_EVALUATION;
@@ -87,6 +100,15 @@ struct context context_of(const struct project *project, struct site site)
     return c;
 }
 
+struct way_in context_way_in(const struct project *project, struct site site)
+{
+    const uint32_t f = running_function(project, project_function_at(project, site));
+    const struct context inside = around_node(project, site, f);
+    if (inside.step_loop != NONE)
+        return (struct way_in){WAY_LOOP, {site.file, inside.step_loop}};
+    return project->contexts->of_function[f].way;
+}
+
 enum loop_kind context_loop(const struct project *project, struct site loop)
 {
     const enum loop_kind kind = loops_kind(project, loop);
@@ -114,7 +136,7 @@ bool context_any_trains(const struct project *project)
 
 /* ---- from callers to callees ---- */
 
-static bool reach(struct run_context *to, struct context from_here, bool evaluates)
+static bool reach(struct run_context *to, struct context from_here, bool evaluates, struct way_in way)
 {
     const struct run_context before = *to;
     const struct context *from = &from_here;
@@ -127,10 +149,15 @@ static bool reach(struct run_context *to, struct context from_here, bool evaluat
             to->pace = (uint8_t)from->pace;
             to->inner = inner;
             to->gate = (uint8_t)from->gate;
+            to->gate_at = from->gate_at;
+            to->way = way;
         } else if (from->pace == to->pace) {
             to->inner = inner > to->inner ? inner : to->inner;
-            if (gate_stronger(to->gate, from->gate) == to->gate) /* the weakest way in counts */
-                to->gate = (uint8_t)from->gate;
+            if (to->gate != from->gate && gate_stronger(to->gate, from->gate) == to->gate) {
+                to->gate = (uint8_t)from->gate; /* the weakest way in counts */
+                to->gate_at = from->gate_at;
+                to->way = way;
+            }
         }
     }
     to->no_grad = to->called ? to->no_grad && from->no_grad : from->no_grad;
@@ -216,6 +243,7 @@ static void begin_keyed(struct project *project, const struct by_key *keyed)
         const uint32_t f = keyed->at[i].forward;
         if (project->summaries.first_caller[f] == project->summaries.first_caller[f + 1]) {
             project->contexts->of_function[f].pace = PACE_UNKNOWN;
+            project->contexts->of_function[f].way = (struct way_in){WAY_NONE, site_none};
             project->contexts->of_function[f].seen = 0;
         }
     }
@@ -251,7 +279,8 @@ static struct site pass_on(struct project *project, const struct ways *ways)
     for (size_t i = 0; i < ways->count; i++) {
         const struct way *way = &ways->at[i];
         const struct context from = with_callers(project, &way->inside, way->caller);
-        if (reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target]))
+        const struct way_in in = {way->by_rounds ? WAY_ROUNDS : WAY_CALL, way->call};
+        if (reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target], in))
             changed = way->call;
         project->contexts->of_function[way->target].by_rounds |= way->by_rounds;
     }
@@ -318,6 +347,12 @@ static bool is_called_once(const struct project *project, uint32_t f, int depth)
     return count > 0;
 }
 
+static void set_pace(struct run_context *c, enum pace pace, enum way_kind kind, struct site at)
+{
+    c->pace = (uint8_t)pace;
+    c->way = (struct way_in){kind, at};
+}
+
 /* What a framework calls, by public convention. */
 static void begin(const struct project *project, uint32_t f, struct run_context *c)
 {
@@ -325,28 +360,31 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
     const struct class_info *class_info =
         function->class_id == NONE ? NULL : &project->files.classes[function->class_id];
     const bool uncalled = project->summaries.first_caller[f] == project->summaries.first_caller[f + 1];
+    const struct site own = function_site(project, f);
     if (function->outer == NONE)
-        c->pace = PACE_ONCE;
+        set_pace(c, PACE_ONCE, WAY_ONCE, own);
     const bool steps = project->summaries.of_function[f].effects & EFFECT_STEP || !uncalled;
     if (function->outer != NONE && project->contexts->trains[f] & 1 && steps) /* one call is one step, whoever calls */
-        c->pace = is_called_once(project, f, 0) ? PACE_ONCE : PACE_STEP;
+        set_pace(c, is_called_once(project, f, 0) ? PACE_ONCE : PACE_STEP, WAY_TRAINS,
+                 (struct site){function->file, context_trains_in(project, own)});
     c->asserts = is_test_function(project, f);
     if (uncalled && loops_hold_training(project, f)) /* one call is the whole training */
-        c->pace = PACE_ONCE;
+        set_pace(c, PACE_ONCE, WAY_ONCE, own);
     if (!class_info)
         return;
     const str name = function->name;
     if (str_eq(name, S("__init__")) && uncalled)
-        c->pace = PACE_ONCE;
+        set_pace(c, PACE_ONCE, WAY_ONCE, own);
     if (class_info->is_module && str_eq(name, frameworks_forward(class_info->framework))) {
         c->in_forward = true;
-        c->pace = uncalled && !is_used_otherwise(project, f) ? PACE_STEP : PACE_UNKNOWN;
+        const bool step = uncalled && !is_used_otherwise(project, f);
+        set_pace(c, step ? PACE_STEP : PACE_UNKNOWN, step ? WAY_FORWARD : WAY_NONE, step ? own : site_none);
     }
     if (class_info->is_dataset && (str_eq(name, S("__getitem__")) || str_eq(name, S("__iter__"))))
         c->in_worker = true;
     const struct contract *contract = frameworks_contract(class_info->framework, name);
     if (contract)
-        c->pace = contract->pace;
+        set_pace(c, contract->pace, WAY_CONTRACT, (struct site){class_info->file, class_info->node});
 }
 
 /* collate_fn=f, worker_init_fn=f, transform=f: run where the data is made. */
@@ -383,6 +421,7 @@ static struct context pace_of_event(const struct project *project, struct site e
         const bool single = call != NONE && syntax_argument(tree, call, NONE, "once") != NONE;
         c.pace = single && c.pace < PACE_ONCE ? PACE_ONCE : single ? c.pace : contract->pace;
         c.gate = filtered ? GATE_INTERVAL : GATE_NONE;
+        c.gate_at = event;
     }
     return c;
 }
@@ -403,7 +442,8 @@ static void begin_handlers(struct project *project, uint32_t id)
         const struct value *object = node_value(project, file, call + 2);
         if (f != NONE && event != NONE && object->name)
             reach(&project->contexts->of_function[f],
-                  pace_of_event(project, (struct site){id, event}, frameworks_find(object->name->text)), false);
+                  pace_of_event(project, (struct site){id, event}, frameworks_find(object->name->text)), false,
+                  (struct way_in){WAY_HANDLER, {id, call}});
     }
 }
 
@@ -427,6 +467,7 @@ void context_build(struct project *project)
     contexts->program_trains = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_trains);
     loops_build(project);
     around_build(project);
+    moved_build(project);
     for (uint32_t f = 0; f < functions; f++)
         begin_function(project, f);
     for (uint32_t i = 0; i < project->files.count; i++)
@@ -452,5 +493,6 @@ void contexts_free(struct project *project)
         mem_free(contexts->of_file[i].training.at);
         mem_free(contexts->of_file[i].acting.at);
     }
+    mem_free(contexts->made);
     arena_free(&contexts->arena);
 }

@@ -38,14 +38,45 @@ struct context {
     bool cpu_only;        /* under `if not torch.cuda.is_available()` or the like */
     bool several;         /* reached in several paces: `pace` is the most frequent one */
     enum gate gate;       /* the strongest around it, up to the loop of the pace, callers included */
-    uint32_t loop;        /* innermost loop or comprehension around it in its function; SYNTAX_NONE */
-    uint32_t step_loop;   /* loop of the pace, where it stands in the same function; SYNTAX_NONE */
-    uint32_t depth;       /* loops and comprehensions around it in its function */
-    uint32_t inner;       /* of these, within one step: 0 = once a step, 1 = once an element ... In a function that is
+    struct site gate_at;  /* the test that is the gate, or what registers it so; site_none where there is none */
+    struct site untrained_at; /* what says that nothing is trained there: a test, or a function; site_none */
+    uint32_t loop;            /* innermost loop or comprehension around it in its function; SYNTAX_NONE */
+    uint32_t step_loop;       /* loop of the pace, where it stands in the same function; SYNTAX_NONE */
+    uint32_t depth;           /* loops and comprehensions around it in its function */
+    uint32_t inner; /* of these, within one step: 0 = once a step, 1 = once an element ... In a function that is
                             called per step all its loops count, and those around the calls */
 };
 
 struct context context_of(const struct project *project, struct site site);
+
+/* What makes a line run as often as it does: one link of the chain from a step to it, from the line outward. */
+enum way_kind {
+    WAY_NONE,     /* nobody in the run calls its function */
+    WAY_LOOP,     /* the loop of the pace stands around it */
+    WAY_CALL,     /* a call of its function; from there it goes on */
+    WAY_ROUNDS,   /* the loop that goes over what its function yields; from its body it goes on */
+    WAY_HANDLER,  /* its function is registered with an object of a framework: that call */
+    WAY_CONTRACT, /* a framework calls the method: the class */
+    WAY_FORWARD,  /* its function is the forward() of a network that nothing else says of: the function */
+    WAY_TRAINS,   /* its function trains, so that a call is a step: the call in it that does */
+    WAY_ONCE,     /* code of a module, a constructor, a function that is a whole training: the function */
+};
+struct way_in {
+    enum way_kind kind;
+    struct site at; /* site_none of WAY_NONE */
+};
+struct way_in context_way_in(const struct project *project, struct site site);
+
+/* The first call in a loop that trains, itself or through functions of the run; SYNTAX_NONE. */
+uint32_t context_trains_in(const struct project *project, struct site within);
+
+/* The first call that puts a module of the class on the device; site_none. */
+struct site context_class_moved(const struct project *project, uint32_t class_id);
+/* The first call in the program of the file that puts a module on the device; site_none. */
+struct site context_program_moved(const struct project *project, uint32_t file);
+
+/* Calls that make objects of a class that a framework owns, one by one: begin with at = SYNTAX_NONE; site_none ends. */
+struct site context_made(const struct project *project, uint32_t class_id, uint32_t *at);
 
 /* What a loop is. SYN_FOR, SYN_WHILE or a comprehension. */
 enum loop_kind {

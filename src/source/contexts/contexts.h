@@ -17,6 +17,12 @@ struct nodes {
     size_t count, room;
 };
 
+/* A call that makes an object; `before`: another of its class, NONE. */
+struct made {
+    struct site call;
+    uint32_t before;
+};
+
 /* What is told of the lines of one file. */
 struct placed {
     struct map loops;      /* node -> enum loop_kind, of those that are told */
@@ -34,11 +40,17 @@ struct contexts {
     uint8_t *trains;                 /* per function: enum trains of loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */
     struct run_context *of_function; /* context.c */
+    struct site *class_moved;        /* per class: where a module of it is put on the device; site_none */
+    struct made *made;               /* calls that make an object of a class that a framework owns */
+    size_t made_count, made_room;
+    uint32_t *last_made;        /* per class: the last of them; NONE */
+    struct site *program_moved; /* per program: where the first module, or else tensor, is */
 };
 
 /* ---- the steps of the round ---- */
 void summary_build(struct project *project); /* after evaluation; callers and summaries */
 void context_build(struct project *project);
+void moved_build(struct project *project); /* of context_build */
 void contexts_free(struct project *project);
 void summaries_free(struct summaries *summaries);
 

@@ -14,7 +14,7 @@ from support import INPUT, OK, OUTPUT, PROGRAM, USAGE, span, steptime, trace_com
 IDS = re.compile(r"[a-z0-9_]+\Z")
 UNITS = {None, "ns", "us", "ms", "bytes", "flop", "ratio", "count"}
 FINDING = {"id", "rule", "severity", "tier", "message", "file", "line", "column", "end_line", "end_column",
-           "per_step_host_blocked_ns", "per_step_saving_ns", "fix", "events"}
+           "per_step_host_blocked_ns", "per_step_saving_ns", "fix", "events", "proof"}
 
 
 class Case(unittest.TestCase):
@@ -74,6 +74,12 @@ class Contract(Case):
         self.assertIn(finding["fix"], {None, "safe", "unsafe", "none"})
         if finding["events"] is not None:
             self.assertTrue(all(isinstance(event, int) for event in finding["events"]))
+        if finding["proof"] is not None:
+            self.keys(finding["proof"], "device", "pace", "gain")
+            for link in finding["proof"].values():
+                self.keys(link, "holds", "text", "places")
+                for place in link["places"]:
+                    self.keys(place, "file", "line", "text")
 
     def check(self, document, command):
         self.keys(document, "steptime", "command", "inputs", "warnings", "sections", "findings")

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "chain.h"
+
+struct check chain_check(const struct chain *chain, uint32_t file)
+{
+    return (struct check){chain->check->project, file, project_tree(chain->check->project, file), chain->check->arena};
+}
+
+str chain_text(const struct chain *chain, struct site site)
+{
+    const struct check there = chain_check(chain, site.file);
+    const str text = ask_text(&there, site.node);
+    return str_printf(there.arena, "`%.*s`", (int)text.len, text.at);
+}
+
+bool chain_add(struct chain *chain, struct site site, str what)
+{
+    if (chain->count == CHAIN_PLACES)
+        return false;
+    chain->places[chain->count++] = (struct proof_place){site, what};
+    return true;
+}
+
+void chain_end(struct chain *chain, struct site site, str what)
+{
+    chain->origin = chain_add(chain, site, what);
+}
+
+void chain_give(const struct chain *chain, struct proof_link *link)
+{
+    struct proof_place *places = arena_array(chain->check->arena, chain->count, sizeof *places);
+    for (uint32_t i = 0; i < chain->count; i++)
+        places[i] = chain->places[chain->count - 1 - i];
+    link->places = places;
+    link->count = chain->count;
+}

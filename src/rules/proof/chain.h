@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A list of places in the making, from the finding outward; it is handed out from the origin on. */
+#ifndef RULES_CHAIN_H
+#define RULES_CHAIN_H
+
+#include "rules/ask/ask.h"
+
+enum { CHAIN_PLACES = 12 }; /* what lies farther is not shown */
+
+struct chain {
+    const struct check *check;
+    struct proof_place places[CHAIN_PLACES];
+    uint32_t count;
+    bool origin; /* it came to an end that is named */
+};
+
+/* The check of another file of the run. */
+struct check chain_check(const struct chain *chain, uint32_t file);
+/* "`text of the node`". */
+str chain_text(const struct chain *chain, struct site site);
+
+/* False: there is no room left. */
+bool chain_add(struct chain *chain, struct site site, str what);
+/* The last of it. */
+void chain_end(struct chain *chain, struct site site, str what);
+void chain_give(const struct chain *chain, struct proof_link *link);
+
+/* ---- the links ---- */
+
+/* From where the value comes that lies on the device. */
+void chain_device(struct chain *chain, const struct match *match);
+/* From the node to what makes it run as often as it does. */
+void chain_pace(struct chain *chain, struct site site);
+/* What the change spares, as a clause. */
+str chain_gain(const struct check *check, const struct match *match);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a line outward: the loop around it, or the call of its function, and so on until something says how often. */
+#include "chain.h"
+
+#include "source/known/frameworks.h"
+
+static str first_word(const char *words)
+{
+    str rest = str_of(words), word = S("");
+    str_cut(&rest, ' ', &word);
+    return word;
+}
+
+static str around(const struct chain *chain, struct site site)
+{
+    const uint32_t f = project_function_at(chain->check->project, site);
+    return f == SYNTAX_NONE ? S("") : project_function(chain->check->project, f)->name;
+}
+
+static void end_at_loop(struct chain *chain, struct site loop)
+{
+    const uint32_t trains = context_trains_in(chain->check->project, loop);
+    const enum loop_kind kind = context_loop(chain->check->project, loop);
+    if (trains == SYNTAX_NONE || kind == LOOP_EVALUATION) {
+        chain_end(chain, loop, S("the loop of an evaluation: nothing in it trains"));
+        return;
+    }
+    const str text = chain_text(chain, (struct site){loop.file, trains});
+    chain_end(chain, loop,
+              str_printf(chain->check->arena, "%s, in which %.*s trains",
+                         kind == LOOP_EPOCH ? "a loop around training steps" : "the loop of training steps",
+                         (int)text.len, text.at));
+}
+
+static void end_at_contract(struct chain *chain, struct site site, struct site class_at)
+{
+    const uint32_t f = project_function_at(chain->check->project, site);
+    const struct class_info *about =
+        project_class(chain->check->project, project_function(chain->check->project, f)->class_id);
+    const str base = first_word(about->framework->bases), name = project_function(chain->check->project, f)->name;
+    const struct contract *contract = frameworks_contract(about->framework, name);
+    const char *often = contract && contract->pace == PACE_STEP         ? "each training step"
+                        : contract && contract->pace == PACE_EVALUATION ? "each step of an evaluation"
+                                                                        : "once, or once an epoch";
+    chain_end(chain, class_at,
+              str_printf(chain->check->arena, "`%.*s` is a %.*s, which calls its %.*s %s", (int)about->name.len,
+                         about->name.at, (int)base.len, base.at, (int)name.len, name.at, often));
+}
+
+static void end_at(struct chain *chain, struct site site, const struct way_in *way)
+{
+    const str name = around(chain, site);
+    const char *format = NULL;
+    switch (way->kind) {
+    case WAY_LOOP:
+        end_at_loop(chain, way->at);
+        return;
+    case WAY_CONTRACT:
+        end_at_contract(chain, site, way->at);
+        return;
+    case WAY_HANDLER:
+        format = "`%.*s` is registered here, and runs with the steps of the engine";
+        break;
+    case WAY_FORWARD:
+        format = "`%.*s` of a network: it runs in each step that trains it";
+        break;
+    case WAY_TRAINS:
+        format = "a call of `%.*s` is a training step: this trains";
+        break;
+    default:
+        format = "`%.*s` runs once";
+    }
+    const struct site at = way->at.node == SYNTAX_NONE ? site : way->at;
+    chain_end(chain, at, str_printf(chain->check->arena, format, (int)name.len, name.at));
+}
+
+static struct site body_of(const struct chain *chain, struct site call)
+{
+    const struct syntax *tree = project_tree(chain->check->project, call.file);
+    return (struct site){call.file, syntax_child(tree, tree->parent[call.node], 2)};
+}
+
+void chain_pace(struct chain *chain, struct site site)
+{
+    for (;;) {
+        const struct way_in way = context_way_in(chain->check->project, site);
+        if (way.kind == WAY_NONE)
+            return;
+        if (way.kind != WAY_CALL && way.kind != WAY_ROUNDS) {
+            end_at(chain, site, &way);
+            return;
+        }
+        const str text = chain_text(chain, way.at), name = around(chain, way.at);
+        if (!chain_add(
+                chain, way.at,
+                str_printf(chain->check->arena, "%.*s, in %.*s", (int)text.len, text.at, (int)name.len, name.at)))
+            return;
+        site = way.kind == WAY_ROUNDS ? body_of(chain, way.at) : way.at;
+    }
+}

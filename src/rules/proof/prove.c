@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "prove.h"
+
+#include "chain.h"
+
+static bool is_whole(const struct match *match)
+{
+    for (int link = 0; link < LINKS; link++)
+        if (match->broken[link].why)
+            return false;
+    return true;
+}
+
+void proof_weigh(const struct check *check, struct match *match)
+{
+    if (match->rule->level == LEVEL_NOTE)
+        match_break(match, LINK_GAIN, "it is worth the work only where the rest is done",
+                    (struct site){match->file, match->node});
+    (void)check;
+    match->level = is_whole(match) ? match->rule->level : LEVEL_NOTE;
+}
+
+/* ---- what is shown ---- */
+
+static str place_text(const struct check *check, struct site site)
+{
+    const struct syntax *tree = project_tree(check->project, site.file);
+    const unsigned line = syntax_place(tree, tree->begin[site.node]).line;
+    if (site.file == check->file)
+        return str_printf(check->arena, "line %u", line);
+    const str path = project_file(check->project, site.file)->path;
+    return str_printf(check->arena, "%.*s:%u", (int)path.len, path.at, line);
+}
+
+static void show_broken(const struct check *check, const struct broken *broken, struct proof_link *link)
+{
+    struct proof_place *place = arena_array(check->arena, 1, sizeof *place);
+    *place = (struct proof_place){broken->at, str_of(broken->why)};
+    link->holds = broken->perhaps ? HOLDS_PERHAPS : HOLDS_NOT;
+    link->text = str_of(broken->why);
+    link->places = place;
+    link->count = 1;
+}
+
+static void show_device(const struct check *check, const struct match *match, struct proof_link *link)
+{
+    struct chain chain = {.check = check};
+    chain_device(&chain, match);
+    chain_give(&chain, link);
+    link->holds = chain.origin ? HOLDS : HOLDS_PERHAPS;
+    link->text = chain.origin ? link->places[0].what : S("no place in the files linted puts it on the device by name");
+}
+
+static void show_pace(const struct check *check, const struct match *match, struct proof_link *link)
+{
+    struct chain chain = {.check = check};
+    if (match->of_run) {
+        *link = (struct proof_link){.holds = HOLDS, .text = S("it decides what each training step does")};
+        return;
+    }
+    chain_pace(&chain, (struct site){match->file, match->runs_at ? match->runs_at : match->node});
+    chain_give(&chain, link);
+    link->holds = HOLDS;
+    link->text = chain.origin ? link->places[0].what : S("it runs each training step");
+}
+
+static void show_gain(const struct check *check, const struct match *match, struct proof_link *link)
+{
+    *link = (struct proof_link){.holds = HOLDS, .text = chain_gain(check, match)};
+}
+
+/* A note says which link is missing, and where. */
+static void tell_missing(const struct check *check, struct match *match)
+{
+    for (int i = LINKS; i-- > 0;) {
+        const struct broken *broken = &match->broken[i];
+        if (!broken->why)
+            continue;
+        const str place = place_text(check, broken->at);
+        const char *claim = i == LINK_GAIN ? "nothing is gained here: " : "";
+        match->message = str_printf(check->arena, "%.*s; a note, since %s%s (%.*s)", (int)match->message.len,
+                                    match->message.at, claim, broken->why, (int)place.len, place.at);
+        return;
+    }
+}
+
+void proof_show(const struct check *check, struct match *match)
+{
+    static void (*const show[LINKS])(const struct check *, const struct match *, struct proof_link *) = {
+        [LINK_DEVICE] = show_device, [LINK_PACE] = show_pace, [LINK_GAIN] = show_gain};
+    for (int i = 0; i < LINKS; i++)
+        if (match->broken[i].why)
+            show_broken(check, &match->broken[i], &match->proof.link[i]);
+        else
+            show[i](check, match, &match->proof.link[i]);
+    tell_missing(check, match);
+}
