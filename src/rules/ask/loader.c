@@ -131,6 +131,8 @@ bool loader_gives_tensors(const struct check *check, uint32_t call)
     if (collate == SYNTAX_NONE)
         return true;
     const struct value *value = ask_value(check, collate);
+    if (ask_named(check, collate, "list") || ask_named(check, collate, "tuple")) /* samples as they are */
+        return false;
     if (value->kind != VALUE_FUNCTION || value->detail == SYNTAX_NONE)
         return true;
     const struct value *result = summary_of(check->project, value->detail)->result;

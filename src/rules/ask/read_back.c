@@ -30,6 +30,7 @@ uint32_t read_back_what(const struct check *check, uint32_t call)
         return SYNTAX_NONE;
     const str tail = ask_tail(check, call);
     uint32_t what = SYNTAX_NONE;
+    bool whatever = false; /* a library reads all tensors that it holds */
     if (known_word(WORDS_READ_ITEMS, tail))
         what = ask_receiver(check, call);
     else if (is_conversion(check, call))
@@ -39,8 +40,9 @@ uint32_t read_back_what(const struct check *check, uint32_t call)
         if (move.move != MOVE_DOWNLOAD || move.is_module || (!move.wrapper && !known_word(WORDS_MOVE_TO_HOST, tail)))
             return SYNTAX_NONE;
         what = move.what;
+        whatever = move.library;
     }
-    return what != SYNTAX_NONE && holds_gpu_tensor(ask_value(check, what)) ? what : SYNTAX_NONE;
+    return what != SYNTAX_NONE && (whatever || holds_gpu_tensor(ask_value(check, what))) ? what : SYNTAX_NONE;
 }
 
 /* ---- the kinds ---- */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "waited.h"
 
+#include "read_back.h"
+
 #include "source/known/frameworks.h"
 
 /* ---- options of the run ---- */
@@ -63,12 +65,35 @@ static bool is_behind_super(const struct check *check, uint32_t node, str method
     return false;
 }
 
+/* What the function gives is read in its return: nothing is launched after that. */
+static bool returns_a_read(const struct check *check, uint32_t id)
+{
+    const struct function *function = project_function(check->project, id);
+    const struct check there = {check->project, function->file, project_tree(check->project, function->file),
+                                check->arena};
+    for (uint32_t node = function->node; node < syntax_last(there.tree, function->node); node++)
+        if (syntax_is(there.tree, syntax_statement(there.tree, node), SYN_RETURN) &&
+            read_back_what(&there, node) != SYNTAX_NONE)
+            return true;
+    return false;
+}
+
+/* A handler of an engine whose step has just read. */
+static const char *waited_before(const struct check *check, uint32_t function)
+{
+    const uint32_t before = context_runs_behind(check->project, function);
+    return before != SYNTAX_NONE && returns_a_read(check, before) ? "the step has read just before" : NULL;
+}
+
 const char *waited_anyway(const struct check *check, uint32_t node)
 {
     const uint32_t f = project_function_at(check->project, check_site(check, node));
     const struct function *function = f == SYNTAX_NONE ? NULL : project_function(check->project, f);
-    if (!function || function->class_id == SYNTAX_NONE)
+    if (!function)
         return NULL;
+    const char *before = waited_before(check, f);
+    if (before || function->class_id == SYNTAX_NONE)
+        return before;
     const struct contract *contract =
         frameworks_contract(project_class(check->project, function->class_id)->framework, function->name);
     bool waits = false;

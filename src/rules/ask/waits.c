@@ -39,6 +39,33 @@ static const struct wait rows[] = {
     /* torch/optim/swa_utils.py:310, 318 */
     {"torch.optim.swa_utils.AveragedModel.update_parameters", WAITS_ALWAYS, NULL, NULL, 0, "reads n_averaged back",
      "average every few steps, or with torch._foreach_lerp_"},
+    /* torch/nn/modules/batchnorm.py: num_batches_tracked as a Python float; measured */
+    {"torch.nn.BatchNorm1d() torch.nn.BatchNorm2d() torch.nn.BatchNorm3d() torch.nn.SyncBatchNorm()", WAITS_MADE_WITH,
+     "momentum=None", NULL, 0, "reads back how many batches it has seen", "give it a momentum"},
+    /* measured: value.item() of a tensor that fills */
+    {"torch.masked_fill torch.Tensor.masked_fill torch.Tensor.masked_fill_", WAITS_FOR_LAST, NULL, NULL, 0,
+     "reads the value back that it fills in", "use torch.where"},
+    /* measured: alpha.item() */
+    {"torch.add torch.sub torch.Tensor.add torch.Tensor.add_ torch.Tensor.sub torch.Tensor.sub_", WAITS_FOR_NAMED,
+     "alpha", NULL, 0, "reads alpha back", "multiply by it"},
+    /* measured: torch.equal of the quantiles' bounds */
+    {"torch.quantile torch.nanquantile torch.Tensor.quantile torch.Tensor.nanquantile", WAITS_FOR_FIRST, NULL, NULL, 0,
+     "asks whether q lies between 0 and 1", "use torch.sort and index it, or torch.kthvalue"},
+    {"torch.linalg.eigh torch.linalg.eigvalsh torch.linalg.eig torch.linalg.eigvals torch.linalg.svd "
+     "torch.linalg.svdvals torch.linalg.lstsq torch.svd",
+     WAITS_FOR_ANY, NULL, NULL, 0, "asks whether it has failed", "do it every few steps, or once for several matrices"},
+    /* aten/src/ATen/native: masked_select; the range is looked for where none is given */
+    {"torch.combinations", WAITS_FOR_FIRST, NULL, NULL, 0, "selects by a mask", "make the indices once and keep them"},
+    {"torch.histc torch.Tensor.histc", WAITS_FOR_FIRST, NULL, "max", 3, "looks for the least and the largest value",
+     "give min and max"},
+    /* torch/distributed/distributed_c10d.py:3514, 3892: sizes go to the host first */
+    {"torch.distributed.all_gather_object torch.distributed.gather_object torch.distributed.broadcast_object_list "
+     "torch.distributed.scatter_object_list accelerate.utils.gather_object accelerate.utils.broadcast_object_list",
+     WAITS_ALWAYS, NULL, NULL, 0, "sends pickled objects, whose sizes the host must know", "exchange tensors"},
+    /* a tensor where Python wants a number: __float__, __complex__ */
+    {"math.sqrt math.exp math.log math.log2 math.log10 math.log1p math.pow math.sin math.cos math.tan math.tanh "
+     "math.floor math.ceil math.fabs math.isnan math.isinf math.isfinite complex",
+     WAITS_FOR_FIRST, NULL, NULL, 0, "reads the tensor back", "use the function of torch"},
     /* ignite/engine/__init__.py:448: the default reads loss.item(); the seventh by place in older versions */
     {"ignite.engine.create_supervised_trainer", WAITS_EACH_STEP, NULL, "output_transform", 7,
      "reads the loss back by its default output_transform",
@@ -60,6 +87,16 @@ static uint32_t count_by_place(const struct check *check, uint32_t call)
     for (uint32_t a = syntax_first(check->tree, list); a != SYNTAX_NONE; a = syntax_next(check->tree, a))
         count += !syntax_is(check->tree, a, SYN_KEYWORD);
     return count;
+}
+
+static uint32_t last_or_value(const struct check *check, uint32_t call)
+{
+    uint32_t last = SYNTAX_NONE;
+    const uint32_t list = syntax_child(check->tree, call, 1);
+    for (uint32_t a = syntax_first(check->tree, list); a != SYNTAX_NONE; a = syntax_next(check->tree, a))
+        last = syntax_is(check->tree, a, SYN_KEYWORD) ? last : a;
+    const uint32_t value = syntax_argument(check->tree, call, UINT32_MAX, "value");
+    return value == SYNTAX_NONE ? last : value;
 }
 
 static bool any_on_device(const struct check *check, uint32_t call)
@@ -94,6 +131,50 @@ static bool any_there(const struct check *check, uint32_t call)
     return false;
 }
 
+/* The one statement of the module that binds the name. */
+static uint32_t bound_by_module(const struct check *check, uint32_t name)
+{
+    uint32_t found = SYNTAX_NONE;
+    for (uint32_t at = syntax_first(check->tree, 0); at != SYNTAX_NONE; at = syntax_next(check->tree, at)) {
+        if (check->tree->kind[at] != SYN_ASSIGN || !syntax_same(check->tree, at + 1, check->tree, name))
+            continue;
+        if (found != SYNTAX_NONE)
+            return SYNTAX_NONE;
+        found = syntax_last_child(check->tree, at);
+    }
+    return found;
+}
+
+/* What the one place that binds the object binds it to: a name, or self.x. */
+static struct site bound_to(const struct check *check, uint32_t object)
+{
+    if (syntax_is(check->tree, object, SYN_NAME)) {
+        const struct definition *definition = flow_definition(check->project, check_site(check, object));
+        const bool here = definition && definition->kind == DEFINED_ASSIGN;
+        const bool outside = definition && definition->kind == DEFINED_OUTSIDE;
+        return check_site(check, here ? definition->value : outside ? bound_by_module(check, object) : SYNTAX_NONE);
+    }
+    struct site bound[2];
+    const uint32_t f = project_function_at(check->project, check_site(check, object));
+    const uint32_t class_id = f == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, f)->class_id;
+    if (class_id == SYNTAX_NONE || !ask_own_attribute(check->tree, object) ||
+        attribute_bindings(check->project, class_id, syntax_tail(check->tree, object), bound, 2) != 1)
+        return check_site(check, SYNTAX_NONE);
+    const struct syntax *tree = project_tree(check->project, bound[0].file);
+    return (struct site){bound[0].file, syntax_last_child(tree, syntax_statement(tree, bound[0].node))};
+}
+
+/* norm(x) behind `norm = BatchNorm1d(8, momentum=None).to(device)` */
+static bool is_made_with(const struct check *check, uint32_t object, const char *keyword)
+{
+    struct site made = bound_to(check, object);
+    const struct check there = {check->project, made.file, project_tree(check->project, made.file), check->arena};
+    while (syntax_is(there.tree, made.node, SYN_CALL) &&
+           syntax_is(there.tree, ask_receiver(&there, made.node), SYN_CALL))
+        made.node = ask_receiver(&there, made.node);
+    return syntax_is(there.tree, made.node, SYN_CALL) && has_keyword(&there, made.node, keyword);
+}
+
 static bool lies_there(const struct check *check, uint32_t call, const struct wait *row)
 {
     switch (row->waits) {
@@ -106,6 +187,12 @@ static bool lies_there(const struct check *check, uint32_t call, const struct wa
         return ask_gpu_tensor(check, syntax_argument(check->tree, call, 1, "fill_value"));
     case WAITS_FOR_ANY:
         return any_on_device(check, call);
+    case WAITS_FOR_LAST:
+        return ask_gpu_tensor(check, last_or_value(check, call));
+    case WAITS_MADE_WITH:
+        return any_on_device(check, call) && is_made_with(check, syntax_first(check->tree, call), row->where);
+    case WAITS_FOR_NAMED:
+        return ask_gpu_tensor(check, syntax_argument(check->tree, call, UINT32_MAX, row->where));
     case WAITS_FOR_ITEM:
         return item_on_device(check, call);
     case WAITS_EACH_STEP:
@@ -139,8 +226,10 @@ const struct wait *waits_of(const struct check *check, uint32_t call)
         const bool avoided = (row->unless && has_keyword(check, call, row->unless)) ||
                              syntax_arguments_hidden(check->tree, call) ||
                              (row->unless_count && count_by_place(check, call) >= row->unless_count);
-        return !avoided && (!row->where || has_keyword(check, call, row->where)) && lies_there(check, call, row) ? row
-                                                                                                                 : NULL;
+        return !avoided && (!row->where || row->waits == WAITS_MADE_WITH || has_keyword(check, call, row->where)) &&
+                       lies_there(check, call, row)
+                   ? row
+                   : NULL;
     }
     return NULL;
 }

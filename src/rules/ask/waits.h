@@ -12,6 +12,9 @@ struct wait {
         WAITS_FOR_FIRST,  /* where what the method is called on, or the first argument, lies on the device */
         WAITS_FOR_SECOND, /* the second, of a function */
         WAITS_FOR_ANY,    /* any argument */
+        WAITS_FOR_LAST,   /* the last by place, or value= */
+        WAITS_MADE_WITH,  /* an object that was made with the keyword of `where`, for what lies on the device */
+        WAITS_FOR_NAMED,  /* the keyword of `where` */
         WAITS_FOR_ITEM,   /* an item of the first */
         WAITS_EACH_STEP, /* it sets up a training of which each step waits, where an argument lies on the device or is one */
     } waits;

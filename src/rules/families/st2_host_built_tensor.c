@@ -32,7 +32,11 @@ static enum certainty certainty_of_list(const struct check *check, uint32_t what
 {
     const struct value *value = ask_value(check, what);
     const enum syntax_kind kind = check->tree->kind[what];
-    if (takes_sizes(check, what))
+    const bool literal = kind == SYN_LIST || kind == SYN_TUPLE;
+    const bool empty = (literal && syntax_first(check->tree, what) == SYNTAX_NONE) ||
+                       (kind == SYN_CALL && (ask_named(check, what, "tuple") || ask_named(check, what, "list")) &&
+                        syntax_argument(check->tree, what, 0, NULL) == SYNTAX_NONE);
+    if (takes_sizes(check, what) || empty)
         return GPU_NO;
     if (is_python_container(value) || kind == SYN_LIST || kind == SYN_LIST_COMP)
         return GPU_SURE;

@@ -12,11 +12,21 @@
 
 /* ---- A1, A4, A5, A8, D4: reads ---- */
 
+/* return loss / count.item(): what is given back is made with it. */
+static bool is_operand(const struct check *check, uint32_t call, uint32_t statement)
+{
+    for (uint32_t at = check->tree->parent[call]; at > statement; at = check->tree->parent[at])
+        if (check->tree->kind[at] == SYN_BINARY && !value_is_number(ask_value(check, at)))
+            return true;
+    return false;
+}
+
 /* return actor(to_gpu(state)).cpu(): host data in, host data out. An environment, say, needs the answer to go on. */
 static bool answers_the_host(const struct check *check, uint32_t call)
 {
     const struct summary *summary = ask_summary_around(check, call);
-    return check->tree->kind[syntax_statement(check->tree, call)] == SYN_RETURN && summary &&
+    const uint32_t statement = syntax_statement(check->tree, call);
+    return check->tree->kind[statement] == SYN_RETURN && !is_operand(check, call, statement) && summary &&
            summary->effects & EFFECT_UPLOAD && !(summary->effects & (EFFECT_BACKWARD | EFFECT_STEP)) &&
            !context_of(check->project, check_site(check, call)).in_forward;
 }

@@ -131,7 +131,9 @@ static uint32_t index_on_device(const struct check *check, uint32_t subscript)
         }
         const struct value *value = ask_value(check, at);
         const bool by_number = value->rank == RANK_0 && value->dtype != DTYPE_BOOL && value_is_tensor(object);
-        if (value_gpu_tensor(value) && (by_number || object->kind == VALUE_LIST || object->kind == VALUE_TUPLE))
+        const bool of_unknown = object->kind == VALUE_UNKNOWN && value->rank == RANK_0 && value->dtype != DTYPE_BOOL;
+        if (value_gpu_tensor(value) &&
+            (by_number || of_unknown || object->kind == VALUE_LIST || object->kind == VALUE_TUPLE))
             return at;
     }
     return SYNTAX_NONE;
@@ -160,7 +162,7 @@ const struct rule rule_device_scalar_as_size = {
     .entry = "A8",
     .level = LEVEL_WARNING,
     .query = {.kinds = {SYN_SUBSCRIPT, SYN_CALL},
-              .tails = {"range", "zeros", "ones", "empty", "full", "eye", "rand", "randn"}},
+              .tails = {"range", "zeros", "ones", "empty", "full", "eye", "rand", "randn", "arange"}},
     .check = check_device_size,
     .words = &words_device_scalar_as_size,
 };
@@ -177,7 +179,8 @@ static bool shows_in_bar(const struct class_info *class_info)
 static bool feeds_progress_bar(const struct check *check, uint32_t call)
 {
     const uint32_t function = project_function_at(check->project, check_site(check, call));
-    if (!str_eq(ask_tail(check, call), S("log")) || function == SYNTAX_NONE ||
+    const str tail = ask_tail(check, call);
+    if ((!str_eq(tail, S("log")) && !str_eq(tail, S("log_dict"))) || function == SYNTAX_NONE ||
         !syntax_is(check->tree, syntax_argument(check->tree, call, UINT32_MAX, "prog_bar"), SYN_TRUE))
         return false;
     const uint32_t class_id = project_function(check->project, function)->class_id;

@@ -4,6 +4,7 @@
 #include "source/known/known.h"
 #include "name.h"
 #include "rounds.h"
+#include "effects.h"
 
 /* A library computes something and gives it: the table of public functions has a row for it, and it fills no out=. */
 bool flow_only_computes(const struct project *project, struct site call)
@@ -43,6 +44,46 @@ bool flow_pure(const struct project *project, struct site expression)
     return true;
 }
 
+/* `fill(x)`: a call that nobody knows, and whose result nobody takes, is made for what it does to x. */
+static bool is_given_for_effect(const struct project *project, struct site use)
+{
+    const struct syntax *tree = project_tree(project, use.file);
+    const uint32_t list = tree->parent[use.node], call = tree->parent[list];
+    if (tree->kind[list] != SYN_ARGUMENTS || !syntax_is(tree, tree->parent[call], SYN_EXPR))
+        return false;
+    const struct site site = {use.file, call};
+    const struct value *callee = node_value(project, &project->files.at[use.file], call + 1);
+    return name_target(project, site) == NONE && callee->kind != VALUE_MODULE && callee->kind != VALUE_LOSS &&
+           !(callee->name && callee->name->known) && effects_use(project, site) == USE_UNKNOWN;
+}
+
+static bool any_use_changes(const struct project *project, uint32_t file, const struct definition *definition,
+                            uint32_t loop)
+{
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = flow_uses(project, file, definition, uses, FLOW_MOST_USES);
+    const struct syntax *tree = project_tree(project, file);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++)
+        if (syntax_inside(tree, uses[i], loop) && is_given_for_effect(project, (struct site){file, uses[i]}))
+            return true;
+    return false;
+}
+
+static bool name_is_invariant(const struct project *project, struct site name, uint32_t loop);
+
+/* torch.from_numpy(array): one memory under two names. */
+static bool shares_what_changes(const struct project *project, struct site value, uint32_t loop)
+{
+    const struct syntax *tree = project_tree(project, value.file);
+    if (!syntax_is(tree, value.node, SYN_CALL))
+        return false;
+    const struct value *callee = node_value(project, &project->files.at[value.file], value.node + 1);
+    const struct known *known = callee->name ? callee->name->known : NULL;
+    const uint32_t first = syntax_argument(tree, value.node, 0, NULL);
+    return known && known->special == SPECIAL_FROM_NUMPY && syntax_is(tree, first, SYN_NAME) &&
+           !name_is_invariant(project, (struct site){value.file, first}, loop);
+}
+
 /* A name whose definitions all stand outside of the loop. */
 static bool name_is_invariant(const struct project *project, struct site name, uint32_t loop)
 {
@@ -51,9 +92,15 @@ static bool name_is_invariant(const struct project *project, struct site name, u
     const uint32_t count = flow_definitions(project, name, found, FLOW_MOST_DEFINITIONS);
     if (count > FLOW_MOST_DEFINITIONS)
         return false;
-    for (uint32_t i = 0; i < count; i++)
-        if (found[i]->name != NONE && found[i]->kind != DEFINED_OUTSIDE && syntax_inside(tree, found[i]->name, loop))
+    for (uint32_t i = 0; i < count; i++) {
+        const bool inside = found[i]->name != NONE && syntax_inside(tree, found[i]->name, loop);
+        if (found[i]->kind != DEFINED_OUTSIDE && inside)
             return false;
+        if (any_use_changes(project, name.file, found[i], loop) ||
+            (found[i]->kind == DEFINED_ASSIGN && found[i]->value != NONE &&
+             shares_what_changes(project, (struct site){name.file, found[i]->value}, loop)))
+            return false;
+    }
     return !flow_changes(project, name, loop);
 }
 

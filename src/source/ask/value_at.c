@@ -175,6 +175,7 @@ static struct move_info move_of_method(const struct project *project, struct sit
         info.move = before->device == DEVICE_GPU   ? MOVE_DOWNLOAD
                     : before->device == DEVICE_CPU ? MOVE_NONE
                                                    : MOVE_UNKNOWN;
+        info.wrapper = info.library = is_true(tree, syntax_argument(tree, call.node, NONE, "force"));
         break;
     case SPECIAL_TYPE_AS: { /* the argument's data moves, or the receiver */
         const bool tensor = str_eq(syntax_tail(tree, syntax_first(tree, call.node)), S("new_tensor"));
@@ -209,6 +210,9 @@ static struct move_info move_of_function(const struct project *project, struct s
     if (known->special == SPECIAL_TENSOR && value_on_gpu(value_at(project, call)) && !value_on_gpu(before) && !size) {
         info.move = MOVE_UPLOAD;
         info.explicit_ = true;
+    } else if (known->special == SPECIAL_NUMPY && value_on_gpu(before)) {
+        info.move = MOVE_DOWNLOAD;
+        info.wrapper = info.library = true;
     } else if (known->special == SPECIAL_NUMBER && value_gpu_tensor(before)) {
         info.move = MOVE_DOWNLOAD;
     } else {

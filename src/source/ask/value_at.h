@@ -29,6 +29,7 @@ struct move_info {
     uint32_t what;            /* node of the expression that is moved; SYNTAX_NONE where hidden in a callee */
     bool explicit_;           /* .to .cuda .cpu ..., not float(t) or an index that moves */
     bool wrapper;             /* inside a function of the run */
+    bool library;             /* inside one of a library, which takes whatever holds tensors */
     bool is_module;           /* model.to(device) */
     bool non_blocking;        /* non_blocking=True is written */
     bool non_blocking_hidden; /* non_blocking=<something else>, or **kwargs */

@@ -107,7 +107,8 @@ bool branch_is_behind_guard(const struct project *project, struct site site)
         if (tree->kind[statement] == SYN_IF && syntax_is(tree, syntax_child(tree, statement, 2), SYN_ABSENT)) {
             const uint32_t block = syntax_child(tree, statement, 1);
             const enum leaving leaving = once_leaves(project, (struct site){site.file, block});
-            if (leaving == LEAVES_ROUND || leaving == LEAVES_LOOP)
+            const bool called = around == syntax_function(tree, site.node); /* of a loop it is all rounds but one */
+            if (leaving == LEAVES_ROUND || (leaving == LEAVES_LOOP && called))
                 return true;
         }
     }

@@ -89,6 +89,11 @@ static bool is_test_function(const struct project *project, uint32_t f)
     return false;
 }
 
+uint32_t context_runs_behind(const struct project *project, uint32_t function)
+{
+    return project->contexts->behind[function];
+}
+
 struct context context_of(const struct project *project, struct site site)
 {
     const uint32_t f = running_function(project, project_function_at(project, site));
@@ -405,14 +410,21 @@ static void begin_workers(struct project *project, uint32_t id)
     }
 }
 
+static str event_named(const struct syntax *tree, uint32_t node)
+{
+    const str text = tree->kind[node] == SYN_STRING ? syntax_text(tree, node) : S("");
+    if (text.len > 2)
+        return (str){text.at + 1, text.len - 2};
+    return tree->kind[node] == SYN_ATTRIBUTE ? syntax_tail(tree, node) : S("");
+}
+
 /* `Events.X`, `Events.X(every=100)`, `Events.X | Events.Y`: the most frequent of them counts. */
 static struct context pace_of_event(const struct project *project, struct site event, const struct framework *framework)
 {
     const struct syntax *tree = project_tree(project, event.file);
     struct context c = {0};
     for (uint32_t node = event.node; node < syntax_last(tree, event.node); node++) {
-        const struct contract *contract =
-            tree->kind[node] == SYN_ATTRIBUTE ? frameworks_contract(framework, syntax_tail(tree, node)) : NULL;
+        const struct contract *contract = frameworks_contract(framework, event_named(tree, node));
         if (!contract || contract->pace < c.pace)
             continue;
         const uint32_t call = syntax_is(tree, tree->parent[node], SYN_CALL) ? tree->parent[node] : NONE;
@@ -424,6 +436,13 @@ static struct context pace_of_event(const struct project *project, struct site e
         c.gate_at = event;
     }
     return c;
+}
+
+/* That of the object; an engine whose own function does not train evaluates. */
+static const struct framework *framework_of(const struct project *project, const struct value *object)
+{
+    const bool trains = object->detail == NONE || project->contexts->trains[object->detail] & 1;
+    return frameworks_find(trains ? object->name->text : S("ignite.engine.create_supervised_evaluator"));
 }
 
 /* Functions that are registered with an object of a framework have the pace of the event. */
@@ -440,10 +459,12 @@ static void begin_handlers(struct project *project, uint32_t id)
         const uint32_t f = call_registered(&project->files, id, call, given);
         const uint32_t event = syntax_argument(tree, call, 0, "event_name");
         const struct value *object = node_value(project, file, call + 2);
-        if (f != NONE && event != NONE && object->name)
-            reach(&project->contexts->of_function[f],
-                  pace_of_event(project, (struct site){id, event}, frameworks_find(object->name->text)), false,
-                  (struct way_in){WAY_HANDLER, {id, call}});
+        if (f == NONE || event == NONE || !object->name)
+            continue;
+        project->contexts->behind[f] = object->detail;
+        reach(&project->contexts->of_function[f],
+              pace_of_event(project, (struct site){id, event}, framework_of(project, object)), false,
+              (struct way_in){WAY_HANDLER, {id, call}});
     }
 }
 
@@ -452,6 +473,7 @@ static void begin_function(struct project *project, uint32_t f)
     const struct function *function = &project->files.functions[f];
     struct run_context *context = &project->contexts->of_function[f];
     project->contexts->kept_from[f] = once_behind_return(project, function->file, function->node);
+    project->contexts->behind[f] = NONE;
     begin(project, f, context);
     context->seen |= context->pace ? (uint8_t)(1u << context->pace) : 0;
 }
@@ -464,6 +486,7 @@ void context_build(struct project *project)
     contexts->of_file = arena_array(&contexts->arena, project->files.count, sizeof *contexts->of_file);
     contexts->of_function = arena_array(&contexts->arena, functions, sizeof *contexts->of_function);
     contexts->kept_from = arena_array(&contexts->arena, functions, sizeof *contexts->kept_from);
+    contexts->behind = arena_array(&contexts->arena, functions, sizeof *contexts->behind);
     contexts->program_trains = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_trains);
     loops_build(project);
     around_build(project);

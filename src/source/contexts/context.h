@@ -47,6 +47,9 @@ struct context {
                             called per step all its loops count, and those around the calls */
 };
 
+/* The function that a framework has run just before this one, each time; SYNTAX_NONE. */
+uint32_t context_runs_behind(const struct project *project, uint32_t function);
+
 struct context context_of(const struct project *project, struct site site);
 
 /* What makes a line run as often as it does: one link of the chain from a step to it, from the line outward. */

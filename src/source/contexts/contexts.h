@@ -39,6 +39,7 @@ struct contexts {
     bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;                 /* per function: enum trains of loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */
+    uint32_t *behind;                /* per function: that which a framework has run just before; NONE */
     struct run_context *of_function; /* context.c */
     struct site *class_moved;        /* per class: where a module of it is put on the device; site_none */
     struct made *made;               /* calls that make an object of a class that a framework owns */

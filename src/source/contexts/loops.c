@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "contexts.h"
+#include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 #include "source/flow/asks.h"
 
@@ -35,10 +36,13 @@ static bool calls_backward(const struct project *project, const struct file *fil
 {
     const struct syntax *tree = file->shown.tree;
     const uint32_t callee = syntax_first(tree, call);
+    const struct name *name = node_value(project, file, callee)->name;
+    if (name && known_word(WORDS_GRADIENTS, name->text))
+        return true;
     if (!syntax_is(tree, callee, SYN_ATTRIBUTE))
         return false;
     const str tail = syntax_tail(tree, callee);
-    if (known_word(WORDS_BACKWARD, tail))
+    if (known_word(WORDS_TRAIN, tail))
         return true;
     const struct value *value = node_value(project, file, callee);
     if (!known_word(WORDS_STEP, tail))
@@ -415,6 +419,17 @@ static bool is_called_to_evaluate(const struct project *project, uint32_t f)
     return count && function->class_id != NONE;
 }
 
+/* A framework runs it in each step, whatever it does there. */
+static bool is_promised_each_step(const struct project *project, uint32_t f)
+{
+    const struct function *function = &project->files.functions[f];
+    const struct contract *contract =
+        function->class_id == NONE
+            ? NULL
+            : frameworks_contract(project->files.classes[function->class_id].framework, function->name);
+    return contract && contract->pace == PACE_STEP;
+}
+
 static void mark_functions(struct project *project)
 {
     struct contexts *contexts = project->contexts;
@@ -422,7 +437,8 @@ static void mark_functions(struct project *project)
     contexts->acts = arena_array(&contexts->arena, functions, sizeof *contexts->acts);
     contexts->evaluates = arena_array(&contexts->arena, functions, sizeof *contexts->evaluates);
     for (uint32_t f = 0; f < functions; f++)
-        contexts->evaluates[f] = is_evaluation(project, f) || is_called_to_evaluate(project, f);
+        contexts->evaluates[f] =
+            !is_promised_each_step(project, f) && (is_evaluation(project, f) || is_called_to_evaluate(project, f));
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_acting(project, i);
 }

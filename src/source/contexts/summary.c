@@ -40,7 +40,7 @@ static uint32_t effects_of_call(const struct project *project, const struct file
     const struct value *value = node_value(project, file, callee);
     const str name = value->name ? value->name->text : S("");
     const str tail = syntax_tail(tree, callee);
-    if (known_word(WORDS_BACKWARD, tail) && tree->kind[callee] == SYN_ATTRIBUTE)
+    if (known_word(WORDS_TRAIN, tail) && tree->kind[callee] == SYN_ATTRIBUTE)
         return EFFECT_BACKWARD | EFFECT_ATTRIBUTE;
     if (known_word(WORDS_OPTIMIZER_STEP, name))
         return EFFECT_STEP | EFFECT_ATTRIBUTE;

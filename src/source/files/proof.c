@@ -24,6 +24,13 @@ static bool is_scaled_loss(const struct syntax *tree, uint32_t name)
            syntax_is(tree, attribute, SYN_ATTRIBUTE) && known_word(WORDS_BACKWARD, syntax_tail(tree, attribute));
 }
 
+/* x.numpy() raises where x lies on the device; x.numpy(force=True) copies. */
+static uint8_t proof_of_array(const struct syntax *tree, uint32_t call)
+{
+    const bool copies = syntax_is(tree, syntax_argument(tree, call, 0, "force"), SYN_TRUE);
+    return copies ? PROOF_TENSOR : PROOF_TENSOR | PROOF_CPU;
+}
+
 static uint8_t proof_of(const struct proving *p, uint32_t name)
 {
     const struct syntax *tree = p->tree;
@@ -38,7 +45,9 @@ static uint8_t proof_of(const struct proving *p, uint32_t name)
         const uint32_t call = tree->parent[attribute];
         const bool called = syntax_is(tree, call, SYN_CALL) && attribute == call + 1;
         if (str_eq(tail, S("numpy")) && called)
-            return PROOF_TENSOR | PROOF_CPU;
+            return proof_of_array(tree, call);
+        if (str_eq(tail, S("cpu")) && called)
+            return PROOF_FETCHED;
         if (links == 0 && called && known_word(WORDS_BACKWARD, tail))
             return PROOF_TENSOR | PROOF_LOSS;
         if (links == 0 && known_word(WORDS_ONLY_TENSORS_HAVE, tail) && !is_taken(p, tail))
@@ -66,7 +75,8 @@ static uint8_t proof_behind_slice(const struct proving *p, uint32_t name)
         !syntax_is(tree, call, SYN_CALL) || attribute != call + 1 || !str_eq(syntax_tail(tree, attribute), S("numpy")))
         return 0;
     const uint32_t index = syntax_child(tree, part, 1);
-    return syntax_is(tree, index, SYN_SLICE) || syntax_is(tree, index, SYN_TUPLE) ? PROOF_CPU : 0;
+    const bool sliced = syntax_is(tree, index, SYN_SLICE) || syntax_is(tree, index, SYN_TUPLE);
+    return sliced ? proof_of_array(tree, call) & PROOF_CPU : 0;
 }
 
 /* x.detach().numpy() says of x what x.numpy() says. */
@@ -78,7 +88,9 @@ static uint8_t proof_behind_detach(const struct proving *p, uint32_t name)
         attribute != call + 1 || !syntax_is(tree, next, SYN_ATTRIBUTE) || call != next + 1)
         return 0;
     const bool detach = str_eq(syntax_tail(tree, attribute), S("detach"));
-    return detach && str_eq(syntax_tail(tree, next), S("numpy")) ? PROOF_CPU : 0;
+    return detach && syntax_calls(tree, tree->parent[next], S("numpy"))
+               ? proof_of_array(tree, tree->parent[next]) & PROOF_CPU
+               : 0;
 }
 
 /* `x["key"]`, `"key" in x` */

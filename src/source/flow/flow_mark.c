@@ -22,9 +22,21 @@ static bool is_changing(str method)
            (method.len > 1 && method.at[method.len - 1] == '_' && !str_ends(method, S("__")));
 }
 
+/* `batch_to_device(batch, device)` */
+static uint32_t changed_argument(const struct syntax *tree, uint32_t call)
+{
+    if (!known_word(WORDS_CHANGE_FIRST, syntax_tail(tree, syntax_first(tree, call))))
+        return NONE;
+    const uint32_t first = syntax_argument(tree, call, 0, NULL);
+    return syntax_is(tree, first, SYN_NAME) ? first : NONE;
+}
+
 uint32_t build_changed_by_call(const struct syntax *tree, uint32_t call)
 {
     const uint32_t callee = syntax_is(tree, call, SYN_CALL) ? syntax_first(tree, call) : NONE;
+    const uint32_t argument = callee == NONE ? NONE : changed_argument(tree, call);
+    if (argument != NONE)
+        return argument;
     if (!syntax_is(tree, callee, SYN_ATTRIBUTE) || !is_changing(syntax_tail(tree, callee)))
         return NONE;
     const uint32_t object = syntax_first(tree, callee);

@@ -24,6 +24,7 @@ enum proof {
     PROOF_MODULE = 4,
     PROOF_LOSS = 8,
     PROOF_KEYED = 32 /* it has keys: no tensor */,
+    PROOF_FETCHED = 64 /* .cpu() is called on it: where it is read as host data too, that stands on another way */,
     PROOF_ITEM = 16 /* a tensor, if it has a device */
 };
 

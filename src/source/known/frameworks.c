@@ -15,6 +15,7 @@ static const struct contract transformers_trainer[] = {
      NULL, NULL},
     {"prediction_step", PACE_EVALUATION, "model:model inputs:batch", WAITED_NOT, NULL, NULL},
     {"log", PACE_ONCE, "logs:numbers", WAITED_NOT, NULL, NULL},
+    {"get_batch_samples _prepare_inputs", PACE_STEP, "inputs:batch", WAITED_NOT, NULL, NULL},
     {"evaluate predict save_model _save_checkpoint create_optimizer create_scheduler get_train_dataloader "
      "get_eval_dataloader",
      PACE_ONCE, "", WAITED_NOT, NULL, NULL},
@@ -34,17 +35,17 @@ static const struct contract transformers_callback[] = {
  * callback have the same names. */
 static const struct contract lightning[] = {
     {"training_step", PACE_STEP, "batch:batch", WAITED_NOT, NULL, NULL},
-    {"on_before_batch_transfer", PACE_STEP, "batch:host", WAITED_NOT, NULL, NULL},
-    {"on_after_batch_transfer on_train_batch_start", PACE_STEP, "batch:batch", WAITED_NOT, NULL, NULL},
-    {"on_train_batch_end", PACE_STEP, "outputs:parts batch:batch", WAITED_BY_SHOWN_BAR, "prog_bar",
+    {"on_before_batch_transfer transfer_batch_to_device", PACE_STEP, "batch:host", WAITED_NOT, NULL, NULL},
+    {"on_after_batch_transfer on_train_batch_start", PACE_STEP, "batch:batch pl_module:model", WAITED_NOT, NULL, NULL},
+    {"on_train_batch_end", PACE_STEP, "outputs:parts batch:batch pl_module:model", WAITED_BY_SHOWN_BAR, "prog_bar",
      "the progress bar reads a value at once behind it"},
-    {"on_before_backward", PACE_STEP, "loss:scalar", WAITED_NOT, NULL, NULL},
+    {"on_before_backward", PACE_STEP, "loss:scalar pl_module:model", WAITED_NOT, NULL, NULL},
     {"on_after_backward on_before_optimizer_step on_before_zero_grad configure_gradient_clipping optimizer_step "
      "lr_scheduler_step optimizer_zero_grad backward",
-     PACE_STEP, "", WAITED_NOT, NULL, NULL},
+     PACE_STEP, "pl_module:model", WAITED_NOT, NULL, NULL},
     {"validation_step test_step predict_step on_validation_batch_start on_validation_batch_end on_test_batch_start "
      "on_test_batch_end on_predict_batch_start on_predict_batch_end",
-     PACE_EVALUATION, "batch:batch outputs:parts", WAITED_NOT, NULL, NULL},
+     PACE_EVALUATION, "batch:batch outputs:parts pl_module:model", WAITED_NOT, NULL, NULL},
     {"on_train_epoch_start on_train_epoch_end on_validation_epoch_start on_validation_epoch_end on_test_epoch_end "
      "on_predict_epoch_end on_fit_start on_fit_end on_train_start on_train_end on_validation_start on_validation_end "
      "setup teardown configure_optimizers configure_model prepare_data on_save_checkpoint on_load_checkpoint",
@@ -62,10 +63,10 @@ static const struct contract skorch_net[] = {
 };
 
 static const struct contract skorch_callback[] = {
-    {"on_batch_begin on_grad_computed", PACE_STEP, "batch:host", WAITED_NOT, NULL, NULL},
-    {"on_batch_end", PACE_STEP, "batch:host loss:scalar y_pred:tensor", WAITED_ALWAYS, NULL,
+    {"on_batch_begin on_grad_computed", PACE_STEP, "batch:host net:model", WAITED_NOT, NULL, NULL},
+    {"on_batch_end", PACE_STEP, "batch:host loss:scalar y_pred:tensor net:model", WAITED_ALWAYS, NULL,
      "net.history has read the same loss just before"},
-    {"on_epoch_begin on_epoch_end on_train_begin on_train_end", PACE_ONCE, "", WAITED_NOT, NULL, NULL},
+    {"on_epoch_begin on_epoch_end on_train_begin on_train_end", PACE_ONCE, "net:model", WAITED_NOT, NULL, NULL},
     {0},
 };
 
@@ -119,24 +120,36 @@ static const struct contract ignite_evaluator[] = {
     {0},
 };
 
+/* torchrl/trainers/trainers.py: hooks by their names; optim_steps runs several for each collection. */
+static const struct contract torchrl_trainer[] = {
+    {"pre_optim_steps process_optim_batch process_loss post_loss optimizer post_optim post_optim_log", PACE_STEP, "",
+     WAITED_NOT, NULL, NULL},
+    {"batch_process pre_steps_log post_steps_log post_steps pre_epoch pre_epoch_log post_epoch post_epoch_log setup "
+     "shutdown",
+     PACE_EPOCH, "", WAITED_NOT, NULL, NULL},
+    {0},
+};
+
 static const struct framework frameworks[] = {
     {"transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.RewardTrainer", false, true,
-     NULL, transformers_trainer},
-    {"transformers.TrainerCallback", false, true, NULL, transformers_callback},
-    {"lightning.LightningModule", true, true, "forward", lightning},
-    {"lightning.Callback lightning.callbacks.Callback", false, true, NULL, lightning},
+     NULL, "model:model", transformers_trainer},
+    {"transformers.TrainerCallback", false, true, NULL, NULL, transformers_callback},
+    {"lightning.LightningModule", true, true, "forward", NULL, lightning},
+    {"lightning.LightningDataModule", false, true, NULL, NULL, lightning},
+    {"lightning.Callback lightning.callbacks.Callback", false, true, NULL, NULL, lightning},
     {"skorch.NeuralNet skorch.NeuralNetClassifier skorch.NeuralNetRegressor skorch.NeuralNetBinaryClassifier", false,
-     false, NULL, skorch_net},
-    {"skorch.callbacks.Callback", false, false, NULL, skorch_callback},
-    {"keras.Model keras.models.Model keras.Sequential", true, true, "call", keras_model},
-    {"keras.callbacks.Callback", false, true, NULL, keras_callback},
-    {"keras.layers.Layer keras.Layer", true, true, "call", keras_model},
-    {"stable_baselines3.common.callbacks.BaseCallback", false, true, NULL, stable_callback},
+     false, NULL, "module_:model criterion_:model", skorch_net},
+    {"skorch.callbacks.Callback", false, false, NULL, NULL, skorch_callback},
+    {"keras.Model keras.models.Model keras.Sequential", true, true, "call", NULL, keras_model},
+    {"keras.callbacks.Callback", false, true, NULL, "model:model", keras_callback},
+    {"keras.layers.Layer keras.Layer", true, true, "call", NULL, keras_model},
+    {"stable_baselines3.common.callbacks.BaseCallback", false, true, NULL, NULL, stable_callback},
     {"stable_baselines3.common.torch_layers.BaseFeaturesExtractor "
      "stable_baselines3.common.policies.ActorCriticPolicy stable_baselines3.common.policies.BasePolicy",
-     true, true, "forward", stable_policy},
-    {"ignite.engine.create_supervised_trainer", false, false, NULL, ignite_trainer},
-    {"ignite.engine.create_supervised_evaluator", false, false, NULL, ignite_evaluator},
+     true, true, "forward", NULL, stable_policy},
+    {"ignite.engine.create_supervised_trainer ignite.engine.Engine", false, false, NULL, NULL, ignite_trainer},
+    {"torchrl.trainers.Trainer", false, false, NULL, NULL, torchrl_trainer},
+    {"ignite.engine.create_supervised_evaluator", false, false, NULL, NULL, ignite_evaluator},
 };
 
 const struct framework *frameworks_find(str base)
@@ -145,6 +158,11 @@ const struct framework *frameworks_find(str base)
         if (str_is_among(frameworks[i].bases, base))
             return &frameworks[i];
     return NULL;
+}
+
+bool frameworks_moves_input(const struct framework *framework)
+{
+    return framework && framework->contracts == keras_model;
 }
 
 str frameworks_forward(const struct framework *framework)
@@ -160,19 +178,30 @@ const struct contract *frameworks_contract(const struct framework *framework, st
     return NULL;
 }
 
-enum given frameworks_given(const struct contract *contract, str parameter)
+/* "inputs:batch model:model": what the word is. */
+static enum given among(const char *pairs, str word)
 {
     static const struct {
         const char *word;
         enum given given;
     } kinds[] = {{"batch", GIVEN_BATCH}, {"host", GIVEN_HOST},   {"tensor", GIVEN_TENSOR},  {"scalar", GIVEN_SCALAR},
                  {"parts", GIVEN_PARTS}, {"model", GIVEN_MODEL}, {"numbers", GIVEN_NUMBERS}};
-    for (str rest = str_of(contract->given), kind; str_cut(&rest, ' ', &kind);) {
+    for (str rest = str_of(pairs), kind; str_cut(&rest, ' ', &kind);) {
         str name;
         str_cut(&kind, ':', &name);
-        for (size_t i = 0; str_eq(name, parameter) && i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t i = 0; str_eq(name, word) && i < sizeof kinds / sizeof *kinds; i++)
             if (str_eq(kind, str_of(kinds[i].word)))
                 return kinds[i].given;
     }
     return GIVEN_NOTHING;
+}
+
+enum given frameworks_given(const struct contract *contract, str parameter)
+{
+    return contract ? among(contract->given, parameter) : GIVEN_NOTHING;
+}
+
+enum given frameworks_held(const struct framework *framework, str attribute)
+{
+    return framework && framework->holds ? among(framework->holds, attribute) : GIVEN_NOTHING;
 }

@@ -35,6 +35,7 @@ struct framework {
     bool is_module;    /* a torch.nn.Module, or what behaves as one */
     bool on_device;    /* it puts models and batches on the device by itself, where there is one */
     const char *forward;
+    const char *holds;                /* attributes of their objects, as `given` of a contract; NULL */
     const struct contract *contracts; /* ended by one without methods */
 };
 
@@ -51,10 +52,14 @@ enum given {
 
 /* The framework of a class with this base; NULL. Names are canonical (names.c). */
 const struct framework *frameworks_find(str base);
+/* keras/src/layers/layer.py: an object that is called moves its arguments to the device first. `framework` may be NULL. */
+bool frameworks_moves_input(const struct framework *framework);
 /* The method that runs when an object of a module class is called. `framework` may be NULL. */
 str frameworks_forward(const struct framework *framework);
 /* What it says of a method; NULL. */
 const struct contract *frameworks_contract(const struct framework *framework, str method);
 enum given frameworks_given(const struct contract *contract, str parameter);
+/* What an attribute of an object of the framework is, which may be NULL. */
+enum given frameworks_held(const struct framework *framework, str attribute);
 
 #endif

@@ -157,7 +157,8 @@ static const struct known_row rows[] = {
     {"torch.nn.parallel.parallel_apply torch.nn.parallel.replicate torch.nn.parallel.scatter",
      {VALUE_LIST, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.nn.parallel.data_parallel", {T, ON_ARGS, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_GRAD, false, false}},
-    {"torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm", {T, ON_NONE, AS_0, OF_FLOAT32, 0, 0, false, true}},
+    {"torch.nn.utils.clip_grad_norm_ torch.nn.utils.clip_grad_norm torch.nn.utils.get_total_norm",
+     {T, ON_ARGS, AS_0, OF_FLOAT32, 0, 0, false, true}},
     {"torch.nn.utils.rnn.pack_padded_sequence torch.nn.utils.rnn.pad_sequence torch.nn.utils.rnn.pack_sequence",
      {T, ON_ARGS, AS_SOME, OF_SAME, 0, 0, false, false}},
     {"torch.nn.utils.rnn.pad_packed_sequence", {T, ON_ARGS, AS_SOME, OF_SAME, SPECIAL_PAIR, 0, false, false}},
@@ -168,8 +169,10 @@ static const struct known_row rows[] = {
     {"torch.autograd.grad", {VALUE_TUPLE, ON_ARGS, AS_SOME, OF_SAME, SPECIAL_SPLIT, 0, false, false}},
     {"torch.utils.checkpoint.checkpoint", {T, ON_ARGS, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_GRAD, false, false}},
     {"torch.no_grad torch.inference_mode torch.enable_grad torch.cuda.amp.autocast torch.autocast torch.amp.autocast "
-     "torch.cuda.stream torch.cuda.Stream torch.cuda.Event torch.Generator torch.profiler.profile",
+     "torch.cuda.stream torch.Generator torch.profiler.profile",
      {VALUE_OTHER, ON_NONE, 0, 0, 0, 0, false, false}},
+    {"torch.cuda.Stream torch.cuda.Event torch.cuda.current_stream torch.cuda.default_stream torch.Stream torch.Event",
+     {VALUE_OTHER, ON_NONE, 0, 0, SPECIAL_OBJECT, 0, false, false}},
     {"torch.optim.swa_utils.AveragedModel", {VALUE_MODULE, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.cuda.amp.GradScaler torch.amp.GradScaler", {VALUE_SCALER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.utils.tensorboard.SummaryWriter logging.getLogger wandb.init tqdm.write open io.open gzip.open "

@@ -16,6 +16,7 @@ enum known_device {
     ON_NONE,   /* has no device */
     ON_ARGS,   /* where its tensors are */
     ON_OPTION, /* device=, else the CPU */
+    ON_SECOND, /* device=, or the second argument, else the CPU */
     ON_LIKE,   /* device=, else as the first argument (or receiver) */
     ON_CPU,
     ON_GPU,

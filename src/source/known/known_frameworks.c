@@ -40,17 +40,32 @@ const struct known_row known_frameworks[] = {
      {T, ON_GPU, AS_0, OF_FLOAT32, 0, 0, false, true}},
     {"transformers.Trainer.prediction_step", {VALUE_UNKNOWN, ON_GPU, 0, 0, 0, 0, false, true}},
     /* skorch/net.py:1670 */
-    {"skorch.utils.to_tensor skorch.utils.to_device", {T, ON_OPTION, AS_UNKNOWN, OF_SAME, 0, 0, false, false}},
+    {"skorch.utils.to_tensor skorch.utils.to_device ignite.utils.convert_tensor "
+     "stable_baselines3.common.utils.obs_as_tensor",
+     {T, ON_SECOND, AS_UNKNOWN, OF_SAME, 0, 0, false, false}},
+    /* keras/src/backend/torch/core.py:193-206 */
+    {"keras.ops.convert_to_tensor", {T, ON_GPU, AS_UNKNOWN, OF_SAME, 0, 0, false, false}},
+    /* trainer_pt_utils.py:157; keras/src/backend/torch/core.py: convert_to_numpy; skorch/utils.py: to_numpy */
+    {"transformers.trainer_pt_utils.nested_numpify keras.ops.convert_to_numpy skorch.utils.to_numpy",
+     {VALUE_ARRAY, ON_NONE, AS_SAME, OF_SAME, SPECIAL_NUMPY, 0, false, false}},
     /* ignite/engine/__init__.py:440: the default output_transform is loss.item(); engine.py:394, 279: the handler is given
      * the engine; engine.py:1269: state.output is what the step has given */
     {"ignite.engine.create_supervised_trainer", {VALUE_OTHER, ON_OPTION, 0, 0, SPECIAL_TRAINER, 0, false, true}},
     {"ignite.engine.create_supervised_evaluator", {VALUE_OTHER, ON_OPTION, 0, 0, SPECIAL_OBJECT, 0, false, true}},
-    {"ignite.engine.create_supervised_trainer.on ignite.engine.create_supervised_trainer.add_event_handler "
+    /* engine.py:394: the process function is called with the engine and each batch; what it gives is the output */
+    {"ignite.engine.Engine", {VALUE_OTHER, ON_NONE, 0, 0, SPECIAL_TRAINER, 0, false, true}},
+    {"ignite.engine.Engine.on ignite.engine.Engine.add_event_handler ignite.engine.create_supervised_trainer.on ignite.engine.create_supervised_trainer.add_event_handler "
      "ignite.engine.create_supervised_evaluator.on ignite.engine.create_supervised_evaluator.add_event_handler",
      {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_HANDLER, 0, false, true}},
-    {"ignite.engine.create_supervised_trainer.state", {VALUE_OTHER, ON_NONE, 0, 0, SPECIAL_STATE, 0, false, false}},
-    {"ignite.engine.create_supervised_trainer.state.output",
+    {"ignite.engine.create_supervised_trainer.state ignite.engine.Engine.state",
+     {VALUE_OTHER, ON_NONE, 0, 0, SPECIAL_STATE, 0, false, false}},
+    {"ignite.engine.create_supervised_trainer.state.output ignite.engine.Engine.state.output",
      {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_OUTPUT, 0, false, false}},
+    /* torchrl/trainers/trainers.py: register_op(dest, op) */
+    {"torchrl.trainers.Trainer", {VALUE_OTHER, ON_NONE, 0, 0, SPECIAL_OBJECT, 0, false, true}},
+    {"torchrl.trainers.Trainer.register_op", {VALUE_NONE, ON_NONE, 0, 0, SPECIAL_HANDLER, 0, false, true}},
+    /* trainer.py:2281: batches on the device, and the count of their labels */
+    {"transformers.Trainer.get_batch_samples", {T, ON_GPU, AS_UNKNOWN, OF_UNKNOWN, SPECIAL_PAIR, 0, false, true}},
     {"keras.layers.Input keras.Input", {VALUE_UNKNOWN, ON_NONE, 0, 0, 0, 0, false, false}},
 };
 

@@ -28,6 +28,8 @@ static const struct list {
     [WORDS_TENSOR_ANSWERS] = {"is_cuda requires_grad is_sparse", false},
     [WORDS_TENSOR_FACTS] = {"shape dtype device", false},
     [WORDS_BACKWARD] = {"backward", false},
+    [WORDS_TRAIN] = {"backward manual_backward train_batch train_on_batch", false},
+    [WORDS_GRADIENTS] = {"torch.func.grad torch.func.grad_and_value", false},
     [WORDS_STEP] = {"step", false},
     [WORDS_READ_ITEMS] = {"item tolist", false},
     [WORDS_MODULE_TENSORS] = {"weight bias", false},
@@ -35,6 +37,8 @@ static const struct list {
     [WORDS_CHANGE_AS_STATEMENT] = {"append extend insert add update remove pop clear sort cuda to reverse appendleft "
                                    "setdefault half float double fill cpu discard",
                                    false},
+    [WORDS_CHANGE_FIRST] = {"batch_to_device", false},
+    [WORDS_MOVE_FIRST] = {"batch_to_device", false},
     [WORDS_CHANGE] = {"append extend insert add update remove pop clear sort setdefault put write", false},
     [WORDS_MOVE] = {"cuda to cpu", false},
     [WORDS_MOVE_OR_CAST] = {"cuda to cpu float", false},
@@ -141,11 +145,13 @@ static const struct list {
     [WORDS_MAKE_OF_CONSTANTS] = {"tensor as_tensor new_tensor", false},
     [WORDS_COMPARE_ELEMENTS] = {"max min sorted any all", false},
     [WORDS_SIZED_BY_DATA] = {"nonzero unique unique_consecutive masked_select bincount argwhere", false},
-    [WORDS_TAKE_SIZES] = {"range torch.zeros torch.ones torch.empty torch.full torch.eye torch.rand torch.randn",
+    [WORDS_TAKE_SIZES] = {"range torch.zeros torch.ones torch.empty torch.full torch.eye torch.rand torch.randn "
+                          "torch.arange",
                           false},
     [WORDS_WAIT] = {"torch.cuda.synchronize torch.cuda.empty_cache torch.cuda.Event.synchronize "
                     "torch.cuda.Stream.synchronize torch.accelerator.synchronize torch.xpu.synchronize "
-                    "torch.cuda.current_stream.synchronize",
+                    "torch.cuda.current_stream.synchronize torch.cuda.default_stream.synchronize "
+                    "torch.Stream.synchronize torch.Event.synchronize torch.distributed.barrier",
                     false},
     [WORDS_WRAP_INDEX] = {"torch.LongTensor torch.from_numpy torch.as_tensor torch.tensor", false},
     [WORDS_NO_FRAME] = {"float int bool Tensor LongTensor FloatTensor range", false},

@@ -21,11 +21,15 @@ enum words {
     WORDS_TENSOR_ANSWERS,      /* attributes of a tensor that are True or False */
     WORDS_TENSOR_FACTS,        /* attributes that say what a tensor is, not what is in it */
     WORDS_BACKWARD,            /* methods that compute gradients */
+    WORDS_TRAIN,               /* methods of which one call is a step of training */
+    WORDS_GRADIENTS,           /* functions that give gradients, by qualified names */
     WORDS_STEP,                /* methods that update weights, of an optimizer */
     WORDS_READ_ITEMS,          /* methods that read a tensor as numbers of Python */
     WORDS_MODULE_TENSORS,      /* attributes of a layer that are tensors */
     WORDS_ALWAYS_OF_TENSORS,   /* methods that are taken for those of a tensor even where nothing is known */
     WORDS_CHANGE_AS_STATEMENT, /* methods that change their object, as a statement of their own; see also *_ */
+    WORDS_CHANGE_FIRST,        /* functions that change their first argument, as a statement of their own */
+    WORDS_MOVE_FIRST,          /* those of them that move what it holds to the device */
     WORDS_CHANGE,              /* methods that change their object wherever they are called */
     WORDS_MOVE,                /* methods that move a module, and give another tensor */
     WORDS_MOVE_OR_CAST,        /* the same, those that change the type */

@@ -54,6 +54,8 @@ static void note(struct cells *cells, struct file *file, int64_t key)
         file->shown.uses_device = true;
     } else if (key == FACT_MODULE_MOVED) {
         cells->programs[file->program].next_module_moved = true;
+    } else if (key == FACT_HOST_ONLY) {
+        cells->programs[file->program].next_host_only = true;
     } else if (key == FACT_DEFAULT_MOVED) {
         cells->programs[file->program].next_default_moved = true;
     } else {
@@ -79,6 +81,8 @@ static void begin_join(struct cells *cells, bool keep)
         struct program *program = &cells->programs[i];
         program->next_module_moved = keep && program->module_moved;
         program->next_default_moved = keep && program->default_moved;
+        program->next_host_only = keep && program->host_only;
+        program->device_used = keep && program->device_used;
     }
     for (uint32_t i = 0; i < cells->files->class_count; i++)
         cells->classes[i].next_on_gpu = keep && cells->classes[i].on_gpu;

@@ -20,7 +20,8 @@ enum {
     FACT_DEVICE_USED = -1,
     FACT_MODULE_MOVED = -2,
     FACT_DEFAULT_MOVED = -3,
-    FACT_CLASSES = -16, /* FACT_CLASSES - class: on the GPU */
+    FACT_HOST_ONLY = -4, /* its framework is told to run on the CPU */
+    FACT_CLASSES = -16,  /* FACT_CLASSES - class: on the GPU */
 };
 
 struct facts {
@@ -63,6 +64,7 @@ struct program {
     bool module_moved, next_module_moved;   /* a module of which the class is not known */
     bool default_moved, next_default_moved; /* torch.set_default_tensor_type(torch.cuda.FloatTensor) and its kin */
     bool model_on_gpu;                      /* any module of it */
+    bool host_only, next_host_only;         /* frameworks put nothing on a device */
     bool device_used;
 };
 

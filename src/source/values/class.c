@@ -138,7 +138,8 @@ static bool base_on_gpu(const struct cells *cells, uint32_t id)
 static bool framework_places(const struct cells *cells, uint32_t id)
 {
     const struct framework *framework = cells->files->classes[id].framework;
-    return framework && framework->is_module && framework->on_device;
+    return framework && framework->is_module && framework->on_device &&
+           !program_of(cells, cells->files->classes[id].file)->host_only;
 }
 
 static void count_programs(struct cells *cells)
@@ -147,9 +148,11 @@ static void count_programs(struct cells *cells)
     for (uint32_t i = 0; i < cells->files->count; i++) {
         struct program *program = &cells->programs[i];
         cells->all_dirty |= program->module_moved != program->next_module_moved ||
-                            program->default_moved != program->next_default_moved;
+                            program->default_moved != program->next_default_moved ||
+                            program->host_only != program->next_host_only;
         program->module_moved = program->next_module_moved;
         program->default_moved = program->next_default_moved;
+        program->host_only = program->next_host_only;
     }
 }
 

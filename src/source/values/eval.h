@@ -96,6 +96,8 @@ const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value
 void eval_given_by_framework(struct eval *e);
 /* What super() is where a framework owns the base of the class; NULL. */
 const struct value *eval_framework_base(struct eval *e);
+/* An attribute that a class has from its framework; NULL. */
+const struct value *eval_held_by_framework(struct eval *e, uint32_t class_id, str member);
 /* An attribute, not called, of an object of a framework; NULL where the table has nothing of it. */
 const struct value *eval_framework_attribute(struct eval *e, const struct value *object, str member);
 /* An object of a class of that framework is made: what it is given is put on the device. `framework` may be NULL. */

@@ -37,6 +37,7 @@ const struct value *value_substitute(struct eval *e, const struct value *value, 
 struct binding {
     const struct value *given[SUMMARY_PARAMETERS];
     uint32_t count;
+    bool moved; /* to the device, on the way */
 };
 
 static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uint32_t self, struct binding *binding)
@@ -53,7 +54,8 @@ static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uin
         position += kind != SYN_KEYWORD;
         if (k == NONE || k >= SUMMARY_PARAMETERS)
             continue;
-        binding->given[k] = eval_get(e, a);
+        const struct value *given = eval_get(e, a);
+        binding->given[k] = binding->moved ? eval_move_to(e, given, DEVICE_GPU, 0) : given;
         binding->count = k + 1 > binding->count ? k + 1 : binding->count;
         if (!e->file->is_test || e->files->at[e->files->functions[function].file].is_test)
             eval_fact(e, cell_of_parameter(e->cells, function, k), eval_concrete(e, binding->given[k], false));
@@ -69,11 +71,12 @@ static void record(struct eval *e, uint32_t call, uint32_t target, uint32_t self
 
 /* ---- what is called ---- */
 
-static const struct value *call_function(struct eval *e, uint32_t call, uint32_t function, const struct value *object)
+static const struct value *call_with(struct eval *e, uint32_t call, uint32_t function, const struct value *object,
+                                     bool moved)
 {
     const struct function *f = &e->files->functions[function];
     const uint32_t self = object && f->class_id != NONE && !f->is_static ? 1 : 0;
-    struct binding binding = {0};
+    struct binding binding = {.moved = moved};
     if (self) {
         binding.given[0] = object;
         binding.count = 1;
@@ -85,6 +88,11 @@ static const struct value *call_function(struct eval *e, uint32_t call, uint32_t
     if (result->kind == VALUE_MODULE && result->device == DEVICE_GPU && result->detail != NONE)
         eval_class_on_gpu(e, result->detail); /* a wrapper has moved it */
     return result;
+}
+
+static const struct value *call_function(struct eval *e, uint32_t call, uint32_t function, const struct value *object)
+{
+    return call_with(e, call, function, object, false);
 }
 
 /* The object of `object.method`, where the method is bound to it: not for Class.method. */
@@ -198,7 +206,9 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
         return call_library_module(e, call, module);
     if (place.device == DEVICE_GPU && module->device != DEVICE_GPU)
         module = values_on(e->values, module, DEVICE_GPU, 0, 0);
-    return assumed_there(e, call_function(e, call, forward, module), module);
+    const bool moved = frameworks_moves_input(e->files->classes[module->detail].framework) &&
+                       !program_of(e->cells, e->file_id)->host_only;
+    return assumed_there(e, call_with(e, call, forward, module, moved), module);
 }
 
 /* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */

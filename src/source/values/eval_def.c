@@ -170,6 +170,10 @@ static const struct value *changed_value(struct eval *e, const struct def *def)
     } else {
         put = eval_get(e, node);
     }
+    if (known_word(WORDS_MOVE_FIRST, method)) {
+        eval_fact(e, FACT_DEVICE_USED, &value_unknown);
+        return eval_move_to(e, before, DEVICE_GPU, 0);
+    }
     if (known_word(WORDS_MOVE, method)) {
         const struct value *after = eval_get(e, node);
         return before->kind == VALUE_MODULE || before->kind == VALUE_LOSS || before->kind == VALUE_UNKNOWN ? after
@@ -249,7 +253,7 @@ static const struct value *proven(struct eval *e, const struct def *def, const s
         out.device = DEVICE_GPU; /* what is trained on lies where the model is */
         out.flags |= VALUE_ASSUMED | VALUE_GRAD;
     }
-    if (out.kind == VALUE_TENSOR && def->proof & PROOF_CPU) {
+    if (out.kind == VALUE_TENSOR && def->proof & PROOF_CPU && !(def->proof & PROOF_FETCHED)) {
         out.device = DEVICE_CPU;
         out.parameter = 0;
         out.flags &= (uint16_t)~VALUE_UPLOADED;

@@ -3,7 +3,6 @@
 #include "eval_known.h"
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
-#include "source/known/known_words.h"
 
 /* ---- what a framework hands to the methods of those who subclass it ---- */
 
@@ -45,7 +44,7 @@ void eval_given_by_framework(struct eval *e)
 {
     const struct function *f = &e->files->functions[eval_function_id(e)];
     const struct framework *framework = f->class_id == NONE ? NULL : e->files->classes[f->class_id].framework;
-    if (!framework)
+    if (!framework || program_of(e->cells, e->file_id)->host_only)
         return;
     if (framework->on_device)
         eval_fact(e, FACT_DEVICE_USED, &value_unknown);
@@ -76,6 +75,12 @@ const struct value *eval_framework_base(struct eval *e)
                       &(struct value){.kind = VALUE_OTHER, .detail = NONE, .name = names_get(e->names, first)});
 }
 
+const struct value *eval_held_by_framework(struct eval *e, uint32_t class_id, str member)
+{
+    const enum given given = frameworks_held(e->files->classes[class_id].framework, member);
+    return given == GIVEN_NOTHING || program_of(e->cells, e->file_id)->host_only ? NULL : given_value(e, given);
+}
+
 /* ---- objects of frameworks ---- */
 
 static bool is_told_of_device(struct eval *e, uint32_t call)
@@ -99,20 +104,34 @@ static void hand_over(struct eval *e, uint32_t call)
 
 void eval_hand_to_framework(struct eval *e, uint32_t call, const struct framework *framework)
 {
-    if (!framework || (!framework->on_device && !is_told_of_device(e, call)))
+    if (!framework || program_of(e->cells, e->file_id)->host_only ||
+        (!framework->on_device && !is_told_of_device(e, call)))
         return;
     eval_fact(e, FACT_DEVICE_USED, &value_unknown);
     hand_over(e, call);
 }
 
+/* Trainer(accelerator="cpu"): nothing that it is given leaves the host. */
+static bool is_told_of_host(const struct known_call *c)
+{
+    const uint32_t node = known_keyword(c, "accelerator");
+    return node != NONE && eval_get(c->e, node)->kind == VALUE_STR && eval_get(c->e, node)->device == DEVICE_CPU;
+}
+
+/* An object that moves no batches (device_placement=False) is one of the CPU. */
 const struct value *known_object(const struct known_call *c)
 {
-    const struct name *name = eval_get(c->e, syntax_first(c->e->tree, c->call))->name;
-    if (c->known->device == ON_GPU || is_told_of_device(c->e, c->call)) {
-        eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
-        hand_over(c->e, c->call);
+    struct eval *e = c->e;
+    struct value out = {.kind = VALUE_OTHER, .detail = NONE, .name = eval_get(e, syntax_first(e->tree, c->call))->name};
+    if (is_told_of_host(c))
+        eval_fact(e, FACT_HOST_ONLY, &value_unknown);
+    else if (c->known->device == ON_GPU || is_told_of_device(e, c->call)) {
+        eval_fact(e, FACT_DEVICE_USED, &value_unknown);
+        hand_over(e, c->call);
     }
-    return values_get(c->e->values, &(struct value){.kind = VALUE_OTHER, .detail = NONE, .name = name});
+    if (syntax_is(e->tree, known_keyword(c, "device_placement"), SYN_FALSE))
+        out.device = DEVICE_CPU;
+    return values_get(e->values, &out);
 }
 
 /* ---- accelerator.prepare(model, optimizer, loader) ---- */
@@ -146,7 +165,8 @@ const struct value *known_prepared(const struct known_call *c)
     static const char *const options[] = {"move_to_device", "device_placement"};
     const struct value *items[VALUE_ITEMS];
     uint32_t count = 0;
-    bool moves = true;
+    const uint32_t callee = syntax_first(c->e->tree, c->call);
+    bool moves = !value_on_cpu(eval_get(c->e, syntax_first(c->e->tree, callee)));
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         moves &= !syntax_is(c->e->tree, known_keyword(c, options[i]), SYN_FALSE);
     eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
@@ -194,10 +214,20 @@ static const struct value *transformed(const struct known_call *c)
     return there ? given_value(e, GIVEN_PARTS) : &value_unknown;
 }
 
+/* Engine(step): what the step gives, and which function that is. */
+static const struct value *given_by_step(const struct known_call *c, struct value *engine)
+{
+    if (c->first->kind != VALUE_FUNCTION || c->first->detail == NONE)
+        return &value_unknown;
+    engine->detail = c->first->detail;
+    return eval_concrete(c->e, eval_cell(c->e, cell_of_result(c->first->detail)), false);
+}
+
 const struct value *known_trainer(const struct known_call *c)
 {
     struct value out = *known_object(c);
-    const struct value *output = transformed(c);
+    const bool by_function = out.name && str_eq(out.name->text, S("ignite.engine.Engine"));
+    const struct value *output = by_function ? given_by_step(c, &out) : transformed(c);
     out.items = &output;
     return values_get(c->e->values, &out);
 }
@@ -206,6 +236,8 @@ const struct value *known_trainer(const struct known_call *c)
 const struct value *known_handler(const struct known_call *c)
 {
     struct eval *e = c->e;
+    if (c->known->kind != VALUE_UNKNOWN)
+        return values_of_kind(e->values, c->known->kind); /* it is given a batch */
     const uint32_t f = call_registered(e->files, e->file_id, c->call, known_argument(c, 1, "handler"));
     if (f == NONE)
         return &value_unknown;

@@ -140,6 +140,27 @@ static const struct value *unique(const struct known_call *c)
     return more ? of(c, VALUE_TUPLE, known_plain(c)) : known_plain(c);
 }
 
+static bool holds_on_device(const struct value *value)
+{
+    for (uint32_t i = 0; i < value_item_slots(value); i++)
+        if (holds_on_device(value->items[i]))
+            return true;
+    return value->device == DEVICE_GPU;
+}
+
+/* What a data set of the run gives, where that lies on the device: collating leaves it there. */
+static const struct value *sample(const struct known_call *c)
+{
+    const struct value *set = known_argument(c, 0, "dataset");
+    const uint32_t get = set->kind == VALUE_DATASET && set->detail != NONE
+                             ? class_method(c->e->cells, set->detail, S("__getitem__"))
+                             : NONE;
+    const struct value *made = get != NONE ? eval_cell(c->e, cell_of_result(get)) : eval_iterate(c->e, set);
+    if (value_symbolic(made))
+        made = value_substitute(c->e, made, &set, 1);
+    return holds_on_device(made) ? made : &value_unknown;
+}
+
 static const struct value *loader(const struct known_call *c)
 {
     const uint32_t pin = known_keyword(c, "pin_memory"), collate = known_keyword(c, "collate_fn");
@@ -147,10 +168,11 @@ static const struct value *loader(const struct known_call *c)
     if (pin != NONE && c->e->tree->kind[pin] == SYN_TRUE)
         out.flags |= VALUE_PINNED;
     const struct value *function = collate == NONE ? &value_unknown : eval_get(c->e, collate);
-    const struct value *made = &value_unknown;
+    const struct value *made = collate == NONE ? sample(c) : &value_unknown;
     if (function->kind == VALUE_FUNCTION && function->detail != NONE)
         made = eval_cell(c->e, cell_of_result(function->detail));
-    if (made->kind != VALUE_UNKNOWN && made->kind != VALUE_NOTHING && !value_symbolic(made)) {
+    if ((made->kind != VALUE_UNKNOWN || made->device == DEVICE_GPU) && made->kind != VALUE_NOTHING &&
+        !value_symbolic(made)) {
         made = values_on(c->e->values, made, made->device, VALUE_FROM_LOADER | (out.flags & VALUE_PINNED), VALUE_FRESH);
         out.items = &made;
     }

@@ -82,7 +82,8 @@ static bool follows_default(const struct known_call *c)
 
 static void place_by_option(const struct known_call *c, struct value *out)
 {
-    const uint32_t node = known_keyword(c, "device");
+    const bool second = c->known->device == ON_SECOND;
+    const uint32_t node = second ? syntax_argument(c->e->tree, c->call, 1, "device") : known_keyword(c, "device");
     if (node == NONE) {
         const bool like = c->known->device == ON_LIKE;
         out->device = like ? c->first->device : follows_default(c) ? DEVICE_GPU : DEVICE_CPU;
@@ -108,6 +109,7 @@ static void place(const struct known_call *c, struct value *out)
         place_by_arguments(c, out);
         break;
     case ON_OPTION:
+    case ON_SECOND:
     case ON_LIKE:
         place_by_option(c, out);
         break;

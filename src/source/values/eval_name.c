@@ -269,18 +269,39 @@ static const struct value *few_methods(struct eval *e, uint32_t node, const stru
                                       .name = eval_name(e, eval_name(e, NULL, S(FEW_METHODS_PREFIX)), member)});
 }
 
+/* data.x of data.to(device), model.head of a model there: a part lies where the whole does, if it is a tensor at all. */
+static const struct value *part_of(struct eval *e, const struct value *object)
+{
+    return values_get(
+        e->values,
+        &(struct value){.kind = VALUE_UNKNOWN,
+                        .device = object->device,
+                        .parameter = object->parameter,
+                        .flags = (uint16_t)(VALUE_ASSUMED | (object->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER))),
+                        .detail = NONE});
+}
+
+/* An attribute, not called, of a module of which the class is not known. */
+static bool is_part(struct eval *e, uint32_t node, const struct value *object)
+{
+    const uint32_t call = e->tree->parent[node];
+    const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
+    return object->kind == VALUE_MODULE && object->detail == NONE && !object->name &&
+           object->device != DEVICE_UNKNOWN && object->device != DEVICE_CPU && !called;
+}
+
 static const struct value *unknown_attribute(struct eval *e, uint32_t node, const struct value *object, str member)
 {
     const str holder = syntax_tail(e->tree, syntax_first(e->tree, node));
     if (str_eq(member, S("device")) && object->device != DEVICE_UNKNOWN && !known_word(WORDS_SETTINGS, holder))
         return device_value(e, object->device, object->parameter);
-    if (object->device == DEVICE_GPU || object->device == DEVICE_CPU ||
-        (object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER)) {
+    const bool argument = object->kind == VALUE_NOTHING && object->device == DEVICE_PARAMETER; /* nobody knows what */
+    if (object->device != DEVICE_UNKNOWN) {
         const struct value *method = method_value(e, &(struct value){.kind = VALUE_TENSOR}, member);
-        const bool data = str_eq(member, S("data"));
+        const bool part = known_word(WORDS_TENSOR_PARTS, member);
         const bool of_dict = str_eq(member, S("values")); /* rather than of a sparse tensor */
-        if (!of_dict && object->device != DEVICE_PARAMETER && (method->name->known || data))
-            return data ? object : method;
+        if (!of_dict && !argument && (method->name->known || part))
+            return part ? object : method;
         if (method->name->known && method->name->known->special >= SPECIAL_TO &&
             method->name->known->special <= SPECIAL_PIN)
             return method;
@@ -290,16 +311,8 @@ static const struct value *unknown_attribute(struct eval *e, uint32_t node, cons
         return only;
     const uint32_t call = e->tree->parent[node];
     const bool called = syntax_is(e->tree, call, SYN_CALL) && node == call + 1;
-    if (!called && object->device != DEVICE_UNKNOWN &&
-        !known_word(WORDS_SETTINGS, holder)) { /* data.x of data.to(device) */
-        const struct value part = {
-            .kind = VALUE_UNKNOWN,
-            .device = object->device,
-            .parameter = object->parameter,
-            .flags = (uint16_t)(VALUE_ASSUMED | (object->flags & (VALUE_UPLOADED | VALUE_FROM_LOADER))),
-            .detail = NONE};
-        return eval_by_convention(e, member, values_get(e->values, &part));
-    }
+    if (!called && object->device != DEVICE_UNKNOWN && !known_word(WORDS_SETTINGS, holder))
+        return eval_by_convention(e, member, part_of(e, object));
     if (!called)
         return eval_by_convention(e, member, &value_unknown);
     if (known_word(WORDS_ALWAYS_OF_TENSORS, member))
@@ -391,6 +404,10 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
         const struct value *inherited = of_run ? framework_method(e, object->detail, member) : NULL;
         if (inherited)
             return inherited;
+        const struct value *held =
+            of_run && value == &value_nothing ? eval_held_by_framework(e, object->detail, member) : NULL;
+        if (held)
+            return held;
         const bool classless = object->kind == VALUE_MODULE || object->kind == VALUE_INSTANCE;
         const struct value *only = classless && !of_run ? few_methods(e, node, object, member) : NULL;
         if (only)
@@ -405,6 +422,8 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
                                                          .rank = RANK_SOME,
                                                          .flags = VALUE_PARAMETER | VALUE_GRAD,
                                                          .detail = NONE});
+        if (is_part(e, node, object))
+            return eval_by_convention(e, member, part_of(e, object));
         return eval_by_convention(e, member, value == &value_nothing ? &value_unknown : value);
     }
     case VALUE_ARRAY:

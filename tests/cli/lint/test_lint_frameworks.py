@@ -17,7 +17,7 @@ FAMILY = len("ST4")
 def fits(mark, rule, found):
     """Whether what was found on a line is what its mark asks for."""
     if mark == "expect":
-        return any(f["rule"].startswith(rule[:FAMILY]) and f["severity"] == "warning" for f in found)
+        return any(f["rule"].startswith((rule or "")[:FAMILY]) and f["severity"] == "warning" for f in found)
     if mark == "note":
         return all(f["severity"] == "note" for f in found)
     return not any(f["rule"] == rule or not rule for f in found)
