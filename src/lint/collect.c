@@ -79,7 +79,7 @@ static void look_at(struct walk *walk, str folder, const char *name)
     const str path = joined(walk->arena, folder, name);
     if (lstat(path.at, &about) != 0)
         return;
-    const bool python = str_ends(path, S(".py"));
+    const bool python = str_ends(path, S(".py")) || str_ends(path, S(".ipynb"));
     if (S_ISLNK(about.st_mode) && (!python || stat(path.at, &about) != 0 || !S_ISREG(about.st_mode)))
         return;
     const bool folder_inside = S_ISDIR(about.st_mode) && !is_foreign_folder(walk, path, name);

@@ -27,7 +27,7 @@ struct collect_paths {
 };
 
 /*
- * Files as they are named, and the *.py below folders that are named, but for
+ * Files as they are named, and the *.py and *.ipynb below folders that are named, but for
  * hidden ones, __pycache__, virtual environments and what the configuration
  * excludes. Links to folders are not followed. With `config` that file counts for
  * all, otherwise the nearest pyproject.toml above each path.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the fix of one finding would change, as ranges that reports and editors take. */
 #include "base/utf8.h"
-#include "lint.h"
+#include "cell.h"
 #include "report/report.h"
 #include "syntax/edit.h"
 
@@ -25,9 +25,12 @@ const struct finding_edit *lint_edits(const struct lint *lint, const struct matc
         return NULL;
     const struct check check = lint_check(lint, match->file, arena);
     struct edits *edits = edits_new(arena, check.tree);
-    if (!match->rule->fix(&check, match, edits))
+    const struct lint_file *file = &lint->files[match->file];
+    if (!rewrite_match(&check, file, match, edits))
         return NULL;
     const struct edit *list = edits_list(edits, count);
+    if (file->notebook)
+        return edits_in_file(file->notebook, arena, list, *count);
     struct finding_edit *kept = arena_array(arena, *count, sizeof *kept);
     for (uint32_t i = 0; i < *count; i++)
         kept[i] = lint_edit(check.tree, list[i].begin, list[i].end, list[i].text);

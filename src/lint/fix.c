@@ -2,6 +2,9 @@
 #include "fix.h"
 
 #include "base/mem.h"
+#include "cell.h"
+#include "notebook/notebook.h"
+#include "read_file.h"
 #include "rules/families/help.h"
 #include "syntax/diff.h"
 
@@ -48,9 +51,10 @@ static void try_match(const struct fixer *fixer, struct turn *turn, const struct
     const struct lint_file *file = &turn->lint->files[turn->file];
     const struct check check = lint_check(turn->lint, turn->file, &turn->scratch);
     const uint32_t before = edits_groups(turn->edits);
-    if (!may_fix(fixer, match) || !match->rule->fix(&check, match, turn->edits))
+    if (!may_fix(fixer, match) || !rewrite_match(&check, file, match, turn->edits))
         return;
-    const struct fix_made made = {match->rule, match->fix, syntax_place(file->tree, match->begin).line, fixer->round};
+    const struct cell_line at = cell_line(file, syntax_place(file->tree, match->begin).line);
+    const struct fix_made made = {match->rule, match->fix, at.line, at.cell, fixer->round};
     for (uint32_t group = before; group < edits_groups(turn->edits); group++) {
         turn->made = mem_grow(turn->made, &turn->made_room, group + 1, sizeof *turn->made);
         turn->made[group] = made;
@@ -115,17 +119,48 @@ static uint32_t place_of(const struct fixer *fixer, str path)
     return from;
 }
 
+/* The file as it was read. A notebook was not kept: false where it changed since. */
+static bool whole_text(struct fixer *fixer, const struct lint_file *file, str *text)
+{
+    const struct lint_overlay *piped = fixer->options->lint.standard_input;
+    const bool is_piped = piped && str_eq(piped->path, file->path);
+    *text = is_piped ? piped->text : file->text;
+    if (!file->notebook || is_piped) {
+        *text = str_copy(fixer->arena, *text);
+        return true;
+    }
+    return read_file(fixer->arena, str_z(fixer->arena, file->path), NOTEBOOK_BYTES, text, NULL) &&
+           notebook_is_of(file->notebook, *text);
+}
+
 static struct fix_file *changed_file(struct fixer *fixer, const struct lint_file *file)
 {
     const uint32_t place = place_of(fixer, file->path);
     if (place < fixer->file_count && str_eq(fixer->files[place].path, file->path))
         return &fixer->files[place];
+    str before;
+    if (!whole_text(fixer, file, &before))
+        return NULL;
     const size_t behind = fixer->file_count++ - place;
     memmove(&fixer->files[place + 1], &fixer->files[place], behind * sizeof *fixer->files);
-    const str before = str_copy(fixer->arena, file->text);
     fixer->files[place] =
         (struct fix_file){.path = str_copy(fixer->arena, file->path), .before = before, .after = before};
     return &fixer->files[place];
+}
+
+static str edited(struct arena *arena, str text, struct edit_list list)
+{
+    struct buf after = {0};
+    uint32_t from = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        buf_add(&after, (str){text.at + from, list.at[i].begin - from});
+        buf_add(&after, list.at[i].text);
+        from = list.at[i].end;
+    }
+    buf_add(&after, str_from(text, from));
+    const str all = str_copy(arena, buf_str(&after));
+    buf_free(&after);
+    return all;
 }
 
 static bool keep_changes(struct fixer *fixer, const struct turn *turn)
@@ -135,9 +170,14 @@ static bool keep_changes(struct fixer *fixer, const struct turn *turn)
     if (!count)
         return false;
     struct fix_file *file = changed_file(fixer, &turn->lint->files[turn->file]);
-    const struct edit_list list = kept_list(fixer->arena, turn);
+    if (!file)
+        return false;
+    const struct notebook *notebook = turn->lint->files[turn->file].notebook;
+    struct edit_list list = kept_list(fixer->arena, turn);
+    if (notebook)
+        list.at = notebook_edits(notebook, fixer->arena, list.at, list.count);
     file->edits = edits_compose(fixer->arena, (uint32_t)file->before.len, file->edits, list);
-    file->after = edits_apply(turn->edits, fixer->arena);
+    file->after = notebook ? edited(fixer->arena, file->after, list) : edits_apply(turn->edits, fixer->arena);
     keep_made(fixer, turn, file);
     return true;
 }
@@ -202,8 +242,9 @@ static void begin(struct fixer *fixer, const struct lint *lint)
     fixes->remarks = arena_array(fixer->arena, lint->remark_count, sizeof *fixes->remarks);
     fixes->remark_count = lint->remark_count;
     for (uint32_t i = 0; i < lint->remark_count; i++)
-        fixes->remarks[i] = (struct lint_remark){str_copy(fixer->arena, lint->remarks[i].path), lint->remarks[i].line,
-                                                 str_copy(fixer->arena, lint->remarks[i].message)};
+        fixes->remarks[i] =
+            (struct lint_remark){str_copy(fixer->arena, lint->remarks[i].path), lint->remarks[i].line,
+                                 str_copy(fixer->arena, lint->remarks[i].message), lint->remarks[i].cell};
 }
 
 static bool one_round(struct fixer *fixer, bool *changed, struct steptime_error *err)
@@ -248,7 +289,10 @@ bool fix_run(const struct fix_options *options, struct arena *arena, struct fixe
 
 static void say_made(const struct fix_made *made, struct buf *diff)
 {
-    buf_printf(diff, "# line %lld: %s %s", (long long)made->line, made->rule->id, made->rule->name);
+    struct arena scratch = {0};
+    buf_printf(diff, "# %s: %s %s", cell_line_words(&scratch, (struct cell_line){made->cell, made->line}).at,
+               made->rule->id, made->rule->name);
+    arena_free(&scratch);
     if (made->round > 1)
         buf_printf(diff, ", after what stands above");
     if (made->kind == FIX_UNSAFE)

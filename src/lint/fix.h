@@ -18,6 +18,7 @@ struct fix_made {
     const struct rule *rule;
     enum fix_kind kind;
     int64_t line;
+    uint32_t cell; /* of a notebook, in which the line stands; 0: none */
     uint32_t round;
 };
 

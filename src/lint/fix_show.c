@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was rewritten, as a report for programs: counts, rewrites, edits of the files as they are, and a diff a file. */
+#include "cell.h"
 #include "fix.h"
 #include "report/report.h"
 #include "rules/families/help.h"
+#include "syntax/lines.h"
 
 static str kind_of(uint64_t tags)
 {
@@ -29,6 +31,7 @@ static const struct column_spec rewrites_columns[] = {
     {"fix", "fix", UNIT_NONE, 0, "safe or unsafe"},
     {"round", "round", UNIT_COUNT, 0, "1: in the file as it is; more: in what earlier rewrites made"},
     {"reason", "why unsafe", UNIT_NONE, COLUMN_WIDE, "what an unsafe rewrite may change"},
+    {"cell", "cell", UNIT_NONE, 0, "cell of a notebook, in which lines count"},
     {0},
 };
 
@@ -42,6 +45,7 @@ static void show_rewrite(struct table *table, str path, const struct fix_made *m
     table_text(table, str_of(fix_word(made->kind)));
     table_int(table, made->round);
     table_cell(table, cell_text_or_null(made->kind == FIX_UNSAFE ? str_of(made->rule->words->unsafe_when) : S("")));
+    table_cell(table, cell_int_if(made->cell > 0, made->cell));
 }
 
 static void show_rewrites(const struct fixes *fixes, struct section *section)
@@ -89,9 +93,10 @@ static void show_edits(const struct fixes *fixes, struct section *section, struc
     table_columns(table, edits_columns);
     for (uint32_t i = 0; i < fixes->file_count; i++) {
         const struct fix_file *file = &fixes->files[i];
-        const struct syntax *tree = syntax_parse(arena, file->path, file->before);
+        struct syntax tree = {.path = file->path, .text = file->before}; /* of which its lines are asked */
+        lines_index(arena, &tree);
         for (uint32_t k = 0; k < file->edits.count; k++)
-            show_edit(table, file, tree, k, arena);
+            show_edit(table, file, &tree, k, arena);
     }
 }
 
@@ -138,8 +143,9 @@ void fix_show(const struct fixes *fixes, struct report *report)
     show_diffs(fixes, section, report_arena(report));
     for (uint32_t i = 0; i < fixes->remark_count; i++) {
         const struct lint_remark *remark = &fixes->remarks[i];
+        const str place = cell_line_words(report_arena(report), (struct cell_line){remark->cell, remark->line});
         report_warning(report, remark->path, -1,
-                       str_printf(report_arena(report), "line %lld: %.*s", (long long)remark->line,
+                       str_printf(report_arena(report), "%.*s%s%.*s", (int)place.len, place.at, place.len ? ": " : "",
                                   (int)remark->message.len, remark->message.at));
     }
 }

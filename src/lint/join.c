@@ -154,7 +154,7 @@ void join_warn(struct join *join, const char *message)
     if (lint->remark_count)
         memcpy(all, lint->remarks, lint->remark_count * sizeof *all);
     all[lint->remark_count++] =
-        (struct lint_remark){str_copy(join->arena, join->evidence.trace->info.path), 0, str_of(message)};
+        (struct lint_remark){str_copy(join->arena, join->evidence.trace->info.path), 0, str_of(message), 0};
     lint->remarks = all;
 }
 

@@ -7,7 +7,9 @@
 #include "text/suggest.h"
 #include "base/utf8.h"
 #include "collect.h"
+#include "cell.h"
 #include "io/same_file.h"
+#include "notebook/notebook.h"
 #include "read_file.h"
 #include "rules/ask/ask.h"
 #include "source/contexts/project_new.h"
@@ -35,11 +37,17 @@ struct run {
     size_t remark_room;
 };
 
-static void remark(struct run *run, str path, int64_t line, str message)
+static void remark_in_cell(struct run *run, str path, struct cell_line at, str message)
 {
     struct lint *lint = run->lint;
     lint->remarks = mem_grow(lint->remarks, &run->remark_room, lint->remark_count + 1, sizeof *lint->remarks);
-    lint->remarks[lint->remark_count++] = (struct lint_remark){path, line, message};
+    lint->remarks[lint->remark_count++] = (struct lint_remark){path, at.line, message, at.cell};
+}
+
+/* A line of the text that was parsed. */
+static void remark_on(struct run *run, const struct lint_file *file, int64_t line, str message)
+{
+    remark_in_cell(run, file->path, cell_line(file, line), message);
 }
 
 /* ---- which rules ---- */
@@ -165,6 +173,28 @@ static const struct lint_overlay *overlay_of(const struct lint_options *options,
     return piped && str_eq(piped->path, path) ? piped : NULL;
 }
 
+/* The file is let go once its cells are known, for pictures in it may be large. */
+static bool read_notebook(struct job *job, const struct lint_overlay *overlay)
+{
+    struct arena scratch = {0};
+    struct notebook *notebook = arena_alloc(&job->arena, sizeof *notebook);
+    str raw = overlay ? overlay->text : S("");
+    const bool good = (overlay || read_file(&scratch, job->from->path.at, NOTEBOOK_BYTES, &raw, &job->err)) &&
+                      notebook_read(&job->arena, job->file.path, raw, notebook, &job->err);
+    arena_free(&scratch);
+    job->file.notebook = notebook;
+    job->file.text = notebook->program;
+    return good;
+}
+
+static bool read_source(struct job *job, const struct lint_overlay *overlay)
+{
+    if (overlay)
+        job->file.text = overlay->text;
+    return (overlay || read_file(&job->arena, job->from->path.at, LINT_FILE_BYTES, &job->file.text, &job->err)) &&
+           is_text(job);
+}
+
 static void read_one(void *context, size_t i)
 {
     const struct run *run = context;
@@ -172,11 +202,7 @@ static void read_one(void *context, size_t i)
     job->file.path = job->from->path;
     job->file.config = job->from->config;
     const struct lint_overlay *overlay = overlay_of(run->options, job->file.path);
-    if (overlay)
-        job->file.text = overlay->text;
-    job->usable = overlay ? is_text(job)
-                          : (read_file(&job->arena, job->from->path.at, LINT_FILE_BYTES, &job->file.text, &job->err) &&
-                             is_text(job));
+    job->usable = notebook_named(job->file.path) ? read_notebook(job, overlay) : read_source(job, overlay);
 }
 
 /* "line 3: ..." of a message taken apart. */
@@ -187,7 +213,7 @@ static void remark_error(struct run *run, const struct job *job)
     const char *colon = str_starts(message, S("line ")) ? memchr(message.at, ':', message.len) : NULL;
     if (colon && str_int((str){message.at + 5, (size_t)(colon - message.at) - 5}, &line))
         message = str_trim(str_from(message, (size_t)(colon - message.at) + 1));
-    remark(run, job->file.path, line, message);
+    remark_in_cell(run, job->file.path, (struct cell_line){0, line}, message);
 }
 
 /* Keeps the usable ones, in order. */
@@ -268,7 +294,7 @@ static void silence(struct job *job)
 }
 
 /* A fix may look closer than its rule, and decline: then nobody is promised one. Tests are left as they are. */
-static void try_fixes(const struct check *check, struct matches *matches)
+static void try_fixes(const struct check *check, const struct lint_file *file, struct matches *matches)
 {
     const bool in_tests = ask_is_test_file(check);
     for (uint32_t i = 0; i < matches->count; i++) {
@@ -277,7 +303,7 @@ static void try_fixes(const struct check *check, struct matches *matches)
         const struct check trial = {check->project, check->file, check->tree, &scratch};
         if (!match->rule->fix || in_tests)
             match->fix = FIX_NONE;
-        else if (match->fix != FIX_NONE && !match->rule->fix(&trial, match, edits_new(&scratch, check->tree)))
+        else if (match->fix != FIX_NONE && !rewrite_match(&trial, file, match, edits_new(&scratch, check->tree)))
             match->fix = FIX_NONE;
         arena_free(&scratch);
     }
@@ -292,7 +318,7 @@ static void check_one(void *context, size_t i)
     const struct check check = {run->lint->project, (uint32_t)i, job->file.tree, &job->arena};
     if (job->file.tree) {
         job->file.matches = rules_check(&check, job->mask);
-        try_fixes(&check, &job->file.matches);
+        try_fixes(&check, &job->file, &job->file.matches);
         silence(job);
     }
     if (run->options->done)
@@ -305,10 +331,20 @@ static void remark_on_syntax(struct run *run, const struct job *job)
 {
     const struct syntax *tree = job->file.tree;
     if (!tree)
-        remark(run, job->file.path, 1, S("cannot be parsed"));
+        remark_on(run, &job->file, 1, S("cannot be parsed"));
     else if (tree->error_count)
-        remark(run, job->file.path, syntax_place(tree, tree->error_at).line,
-               S("does not parse as Python here; the rest of the file is looked at"));
+        remark_on(run, &job->file, syntax_place(tree, tree->error_at).line,
+                  S("does not parse as Python here; the rest of the file is looked at"));
+}
+
+static void remark_on_cells(struct run *run, const struct job *job)
+{
+    const struct notebook *notebook = job->file.notebook;
+    for (uint32_t i = 0; notebook && i < notebook->left_out_count; i++) {
+        const struct notebook_left_out *cell = &notebook->left_out[i];
+        remark_in_cell(run, job->file.path, (struct cell_line){cell->cell, cell->line},
+                       str_printf(run->arena, "%s; the cell is left out", cell->why));
+    }
 }
 
 static void remark_on_suppressions(struct run *run, const struct job *job)
@@ -317,10 +353,11 @@ static void remark_on_suppressions(struct run *run, const struct job *job)
         const struct suppression *at = &job->suppressions.at[i];
         str name;
         if (suppression_unknown(at, &name))
-            remark(run, job->file.path, at->own_line,
-                   str_printf(run->arena, "the comment names a rule that there is not: %.*s", (int)name.len, name.at));
+            remark_on(
+                run, &job->file, at->own_line,
+                str_printf(run->arena, "the comment names a rule that there is not: %.*s", (int)name.len, name.at));
         else if (run->options->unused && !at->used && !at->noqa)
-            remark(run, job->file.path, at->own_line, S("the comment suppresses nothing"));
+            remark_on(run, &job->file, at->own_line, S("the comment suppresses nothing"));
     }
 }
 
@@ -333,9 +370,11 @@ static void gather_limits(struct run *run)
     lint->limits = arena_array(run->arena, met, sizeof *lint->limits);
     for (uint32_t i = 0; i < met; i++) {
         const struct lint_file *file = &lint->files[list[i].file];
-        const struct lint_limit limit = {list[i].limit, file->path, syntax_place(file->tree, list[i].at).line};
+        const struct cell_line place = cell_line(file, syntax_place(file->tree, list[i].at).line);
+        const struct lint_limit limit = {list[i].limit, file->path, place.line, place.cell};
         const struct lint_limit *last = lint->limit_count ? &lint->limits[lint->limit_count - 1] : NULL;
-        if (!last || last->limit != limit.limit || last->path.at != limit.path.at || last->line != limit.line)
+        if (!last || last->limit != limit.limit || last->path.at != limit.path.at || last->line != limit.line ||
+            last->cell != limit.cell)
             lint->limits[lint->limit_count++] = limit;
     }
 }
@@ -349,10 +388,11 @@ static void remark_on_limits(struct run *run)
         for (end = i + 1; end < lint->limit_count && lint->limits[end].limit == first->limit;)
             end++;
         const uint32_t more = end - i - 1;
-        remark(run, first->path, first->line,
-               more ? str_printf(run->arena, "%s (and at %u other place%s)", first->limit->what, more,
-                                 more == 1 ? "" : "s")
-                    : str_of(first->limit->what));
+        const struct cell_line place = {first->cell, first->line};
+        remark_in_cell(run, first->path, place,
+                       more ? str_printf(run->arena, "%s (and at %u other place%s)", first->limit->what, more,
+                                         more == 1 ? "" : "s")
+                            : str_of(first->limit->what));
     }
 }
 
@@ -372,6 +412,7 @@ static void gather(struct run *run)
     uint32_t count = 0;
     for (uint32_t i = 0; i < run->job_count; i++) {
         remark_on_syntax(run, &run->jobs[i]);
+        remark_on_cells(run, &run->jobs[i]);
         remark_on_suppressions(run, &run->jobs[i]);
         lint->files[i] = run->jobs[i].file;
         arena_adopt(run->arena, &run->jobs[i].arena);
@@ -435,7 +476,7 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
     if (!select_rules(options, &run.selected, err) || !collect(arena, &paths, options->config, &found, err))
         return false;
     if (!found.count)
-        return fail(err, STEPTIME_INPUT, "no Python files in what was named");
+        return fail(err, STEPTIME_INPUT, "no Python files or notebooks in what was named");
     if (!spares(options, &found, err))
         return false;
     lint->excluded_count = found.excluded;

@@ -23,8 +23,9 @@ struct report;
 
 /* A file that could be used; files that could not are remarks. Its number is that of the file in the project. */
 struct lint_file {
-    str path; /* as it was named, or found below a folder that was named */
-    str text;
+    str path;                        /* as it was named, or found below a folder that was named */
+    str text;                        /* of a notebook its program */
+    const struct notebook *notebook; /* NULL of other files */
     const struct syntax *tree;
     const struct config *config;
     struct matches matches; /* all of them, suppressed ones too */
@@ -36,6 +37,7 @@ struct lint_remark {
     str path;
     int64_t line; /* 0: unknown */
     str message;
+    uint32_t cell; /* of a notebook, in which the line stands; 0: none */
 };
 
 enum tier { TIER_STATIC, TIER_FUNCTION, TIER_CONFIRMED, TIER_TRACE };
@@ -45,6 +47,7 @@ struct lint_limit {
     const struct limit *limit;
     str path;
     int64_t line;
+    uint32_t cell; /* as that of a remark */
 };
 
 /* A match that counts, and what a trace says of it. */

@@ -4,7 +4,8 @@
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "lint.h"
+#include "cell.h"
+#include "notebook/notebook.h"
 #include "report/report.h"
 #include "rules/families/help.h"
 
@@ -39,18 +40,27 @@ static str id_of(struct arena *arena, struct map *repeats, str rule, str file, s
 
 /* ---- findings ---- */
 
+static struct finding_region region_in_file(const struct notebook *notebook, const struct match *match)
+{
+    const struct place_in_text begin = notebook_file_place(notebook, match->begin);
+    const struct place_in_text end = notebook_file_place(notebook, match->end);
+    return (struct finding_region){begin.line, begin.column, end.line, end.column};
+}
+
 static void place(const struct lint_file *file, const struct match *match, struct finding *finding)
 {
     const struct place_in_text begin = syntax_place(file->tree, match->begin);
     const struct place_in_text end = syntax_place(file->tree, match->end);
+    const struct cell_line at = cell_line(file, begin.line);
     finding->file = file->path;
-    finding->line = begin.line;
+    finding->cell = at.cell;
+    finding->line = at.line;
     finding->column = begin.column;
-    finding->end_line = end.line;
+    finding->end_line = at.line + (end.line - begin.line);
     finding->end_column = end.column;
-    finding->excerpt = syntax_line(file->tree, begin.line);
-    if (!finding->excerpt.at)
-        finding->excerpt = S("");
+    finding->excerpt = shown_line(file, begin.line);
+    if (file->notebook)
+        finding->in_file = region_in_file(file->notebook, match);
 }
 
 static struct finding of_match(const struct lint *lint, const struct match *match, struct arena *arena,
@@ -198,6 +208,7 @@ static const struct column_spec limits_columns[] = {
     {"file", "file", UNIT_NONE, 0, "path of the file"},
     {"line", "line", UNIT_NONE, 0, "where it was met, counted from 1"},
     {"what", "what", UNIT_NONE, COLUMN_WIDE, "what is not followed from there on"},
+    {"cell", "cell", UNIT_NONE, 0, "cell of a notebook, in which lines count"},
     {0},
 };
 
@@ -212,6 +223,7 @@ static void show_limits(const struct lint *lint, struct section *section)
         table_text(table, lint->limits[i].path);
         table_int(table, lint->limits[i].line);
         table_text(table, str_of(lint->limits[i].limit->what));
+        table_cell(table, cell_int_if(lint->limits[i].cell > 0, lint->limits[i].cell));
     }
 }
 
@@ -262,6 +274,7 @@ static const struct column_spec findings_columns[] = {
     {"tier", "tier", UNIT_NONE, 0, "what shows it: confirmed, function, static or trace"},
     {"fix", "fix", UNIT_NONE, 0, "whether it can be rewritten: safe, unsafe, none"},
     {"message", "message", UNIT_NONE, 0, "what is wrong, how much it costs, what to do"},
+    {"cell", "cell", UNIT_NONE, 0, "cell of a notebook, in which lines count"},
     {0},
 };
 
@@ -276,16 +289,19 @@ static void show_table(const struct lint *lint, struct report *report)
         const struct match *match = lint->findings[i].match;
         if (!match)
             continue;
-        const struct place_in_text at = syntax_place(lint->files[match->file].tree, match->begin);
+        const struct lint_file *file = &lint->files[match->file];
+        const struct place_in_text at = syntax_place(file->tree, match->begin);
+        const struct cell_line line = cell_line(file, at.line);
         table_row(table);
-        table_text(table, lint->files[match->file].path);
-        table_int(table, at.line);
+        table_text(table, file->path);
+        table_int(table, line.line);
         table_int(table, at.column);
         table_text(table, str_of(match->rule->id));
         table_text(table, str_of(level_word(match->level)));
         table_text(table, str_of(tier_word(lint->findings[i].tier)));
         table_text(table, str_of(fix_word(match->fix)));
         table_text(table, match->message);
+        table_cell(table, cell_int_if(line.cell > 0, line.cell));
     }
 }
 
@@ -293,9 +309,10 @@ static void show_remarks(const struct lint *lint, struct report *report)
 {
     for (uint32_t i = 0; i < lint->remark_count; i++) {
         const struct lint_remark *remark = &lint->remarks[i];
-        const str message = str_printf(report_arena(report), "line %lld: %.*s", (long long)remark->line,
+        const str place = cell_line_words(report_arena(report), (struct cell_line){remark->cell, remark->line});
+        const str message = str_printf(report_arena(report), "%.*s: %.*s", (int)place.len, place.at,
                                        (int)remark->message.len, remark->message.at);
-        report_warning(report, remark->path, -1, remark->line ? message : remark->message);
+        report_warning(report, remark->path, -1, place.len ? message : remark->message);
     }
 }
 

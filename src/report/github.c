@@ -41,14 +41,20 @@ static void put_finding(struct writer *out, const struct report *report, const s
     writer_printf(out, "::%s ", words[finding->severity]);
     writer_put(out, S("file="));
     put_escaped(out, finding->file, true);
-    put_number(out, "line", finding->line);
-    put_number(out, "endLine", finding->end_line);
-    if (finding->line == finding->end_line) { /* columns count in one line only */
-        put_number(out, "col", finding->column);
-        put_number(out, "endColumn", finding->end_column);
+    const bool is_notebook = finding->in_file.line > 0;
+    const struct finding_region *in_file = &finding->in_file;
+    const int64_t line = is_notebook ? in_file->line : finding->line;
+    const int64_t end_line = is_notebook ? in_file->end_line : finding->end_line;
+    put_number(out, "line", line);
+    put_number(out, "endLine", end_line);
+    if (line == end_line) { /* columns count in one line only */
+        put_number(out, "col", is_notebook ? in_file->column : finding->column);
+        put_number(out, "endColumn", is_notebook ? in_file->end_column : finding->end_column);
     }
     put_title(out, report, finding);
     writer_put(out, S("::"));
+    if (finding->cell)
+        writer_printf(out, "cell %lld, line %lld: ", (long long)finding->cell, (long long)finding->line);
     put_escaped(out, finding->message, false);
     writer_put(out, S("\n"));
 }

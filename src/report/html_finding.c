@@ -24,6 +24,8 @@ static void put_place(struct html *html, const struct finding *finding)
         return;
     html_put(html, "<span class=\"place\">");
     html_text(html, finding->file);
+    if (finding->cell)
+        html_put(html, ":cell %lld", (long long)finding->cell);
     if (finding->line > 0)
         html_put(html, ":%lld", (long long)finding->line);
     html_put(html, "</span>");

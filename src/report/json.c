@@ -256,6 +256,7 @@ static void put_link(struct json_writer *json, str name, const struct finding_li
     for (uint32_t i = 0; i < link->count; i++) {
         json_write_object(json, JSON_FLAT);
         json_write_member(json, S("file"), link->places[i].file);
+        member_known_int(json, S("cell"), link->places[i].cell, 1);
         json_write_key(json, S("line"));
         json_write_int(json, link->places[i].line);
         json_write_member(json, S("text"), link->places[i].what);
@@ -287,6 +288,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
     member_known_text(json, S("tier"), finding->tier);
     member_known_text(json, S("message"), finding->message);
     member_known_text(json, S("file"), finding->file);
+    member_known_int(json, S("cell"), finding->cell, 1);
     member_known_int(json, S("line"), finding->line, 1);
     member_known_int(json, S("column"), finding->column, 1);
     member_known_int(json, S("end_line"), finding->end_line, 1);

@@ -198,7 +198,7 @@ void section_page_figure(struct section *section, const char *id, enum figure_ki
 
 enum severity { SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_ERROR };
 
-/* A part of a rewrite: the text that takes the place of a range; columns count UTF-16 units. */
+/* A part of a rewrite: the text that takes the place of a range of the file; columns count UTF-16 units. */
 struct finding_edit {
     int64_t line, column, end_line, end_column;
     str text;
@@ -212,6 +212,7 @@ struct finding_place {
     str file;
     int64_t line;
     str what;
+    int64_t cell; /* of a notebook; 0: of no notebook */
 };
 
 /* "device", "pace", "gain". */
@@ -224,6 +225,11 @@ struct finding_link {
     uint32_t count;
 };
 
+/* A range of a file; columns count UTF-16 units. */
+struct finding_region {
+    int64_t line, column, end_line, end_column;
+};
+
 /* Every field may be unknown: "" for texts, 0 for lines, -1 for ns, NULL for events. */
 struct finding {
     str id;   /* unique in the document */
@@ -232,7 +238,9 @@ struct finding {
     str tier;    /* confirmed, function, static, trace */
     str message; /* one sentence: what, how much, what to do */
     str file;
-    int64_t line, column, end_line, end_column; /* from 1 */
+    int64_t line, column, end_line, end_column; /* from 1; columns in bytes */
+    int64_t cell;                               /* of a notebook, whose lines these are; 0: of no notebook */
+    struct finding_region in_file;              /* of a notebook: where that stands in the file; zeroed: as above */
     int64_t per_step_host_blocked_ns, per_step_saving_ns;
     str fix; /* safe, unsafe, none */
     const uint32_t *events;

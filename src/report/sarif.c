@@ -103,8 +103,24 @@ static int64_t utf16_column(str line, int64_t column)
     return (int64_t)utf16_units(line.at, bytes) + 1;
 }
 
+/* Of a notebook the lines of the file count, which is what is shown. */
+static void put_region_in_file(struct json_writer *json, const struct finding_region *region)
+{
+    json_write_key(json, S("region"));
+    json_write_object(json, JSON_LINES);
+    member_int(json, S("startLine"), region->line);
+    member_int(json, S("startColumn"), region->column);
+    member_int(json, S("endLine"), region->end_line);
+    member_int(json, S("endColumn"), region->end_column);
+    json_write_end(json);
+}
+
 static void put_region(struct json_writer *json, const struct finding *finding)
 {
+    if (finding->in_file.line > 0) {
+        put_region_in_file(json, &finding->in_file);
+        return;
+    }
     json_write_key(json, S("region"));
     json_write_object(json, JSON_LINES);
     member_int(json, S("startLine"), finding->line);
@@ -117,6 +133,22 @@ static void put_region(struct json_writer *json, const struct finding *finding)
         member_int(json, S("endLine"), finding->end_line);
     }
     json_write_end(json);
+}
+
+/* Where it is for people. */
+static void put_cell(struct json_writer *json, const struct finding *finding)
+{
+    struct arena scratch = {0};
+    json_write_list(json, S("logicalLocations"));
+    json_write_object(json, JSON_FLAT);
+    json_write_member(json, S("name"), str_printf(&scratch, "cell %lld", (long long)finding->cell));
+    json_write_member(json, S("fullyQualifiedName"),
+                      str_printf(&scratch, "cell %lld:%lld:%lld", (long long)finding->cell, (long long)finding->line,
+                                 (long long)finding->column));
+    json_write_member(json, S("kind"), S("module"));
+    json_write_end(json);
+    json_write_end(json);
+    arena_free(&scratch);
 }
 
 static void put_locations(struct json_writer *json, const struct finding *finding)
@@ -132,6 +164,8 @@ static void put_locations(struct json_writer *json, const struct finding *findin
         if (finding->line > 0)
             put_region(json, finding);
         json_write_end(json);
+        if (finding->cell)
+            put_cell(json, finding);
         json_write_end(json);
     }
     json_write_end(json);

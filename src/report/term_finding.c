@@ -23,10 +23,10 @@ static str place_of(struct term *term, const struct finding *finding)
     const str file = term_text(term, finding->file);
     if (finding->line < 1)
         return file;
-    if (!finding->excerpt.at)
-        return str_printf(term->arena, "%.*s:%lld", (int)file.len, file.at, (long long)finding->line);
-    return str_printf(term->arena, "%.*s:%lld:%lld", (int)file.len, file.at, (long long)finding->line,
-                      (long long)finding->column);
+    const str cell = finding->cell ? str_printf(term->arena, "cell %lld:", (long long)finding->cell) : S("");
+    const str line = str_printf(term->arena, "%.*s:%.*s%lld", (int)file.len, file.at, (int)cell.len, cell.at,
+                                (long long)finding->line);
+    return finding->excerpt.at ? str_printf(term->arena, "%s:%lld", line.at, (long long)finding->column) : line;
 }
 
 static str joined(struct term *term, const str *parts, size_t count)
@@ -153,8 +153,13 @@ static void put_head(struct term *term, const struct report *report, const struc
 static str link_place(struct term *term, const struct finding *finding, const struct finding_place *place)
 {
     if (str_eq(place->file, finding->file))
-        return str_printf(term->arena, "line %lld", (long long)place->line);
+        return place->cell == finding->cell
+                   ? str_printf(term->arena, "line %lld", (long long)place->line)
+                   : str_printf(term->arena, "cell %lld, line %lld", (long long)place->cell, (long long)place->line);
     const str file = term_text(term, place->file);
+    if (place->cell)
+        return str_printf(term->arena, "%.*s:cell %lld:%lld", (int)file.len, file.at, (long long)place->cell,
+                          (long long)place->line);
     return str_printf(term->arena, "%.*s:%lld", (int)file.len, file.at, (long long)place->line);
 }
 

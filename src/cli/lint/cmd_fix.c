@@ -50,7 +50,7 @@ static bool make_fixes(struct work *work, struct steptime_error *err)
     const struct call *call = work->call;
     int64_t threads;
     if (!call_argument_count(call))
-        return fail(err, STEPTIME_USAGE, "which files? Name Python files, or folders: 'steptime fix .'");
+        return fail(err, STEPTIME_USAGE, "which files? Name Python files, notebooks, or folders: 'steptime fix .'");
     if (call_flag(call, "diff") && call_flag(call, "write"))
         return fail(err, STEPTIME_USAGE, "--diff and --write: show the changes, or make them?");
     if (!call_count(call, "threads", 1, 1024, 0, &threads, err) || !piped_read(call, &work->arena, &work->piped, err) ||
@@ -101,8 +101,9 @@ static void say_remarks(const struct fixes *fixes)
     for (uint32_t i = 0; i < fixes->remark_count; i++) {
         const struct lint_remark *remark = &fixes->remarks[i];
         const str path = str_printable(&scratch, remark->path), message = str_printable(&scratch, remark->message);
-        fprintf(stderr, "steptime: %.*s:%lld: %.*s\n", (int)path.len, path.at, (long long)remark->line,
-                (int)message.len, message.at);
+        const str cell = remark->cell ? str_printf(&scratch, "cell %u:", remark->cell) : S("");
+        fprintf(stderr, "steptime: %.*s:%.*s%lld: %.*s\n", (int)path.len, path.at, (int)cell.len, cell.at,
+                (long long)remark->line, (int)message.len, message.at);
     }
     arena_free(&scratch);
 }
@@ -215,6 +216,7 @@ const struct command command_fix = {
         "again; a rewrite that would break the file is not made.\n\n"
         "A safe rewrite leaves the losses of a run on the CPU as they are, to the last bit. An unsafe one may change "
         "them (--unsafe), and the diff says by what. 'steptime verify' compares the two.\n\n"
+        "In a notebook the lines of its cells change, and nothing else of the file.\n\n"
         "Warnings are rewritten; notes with --notes; tests never. Rewrites go on until none is left, so a second run "
         "changes nothing. A comment '# steptime: ignore[ST401]' or '# noqa: ST401' keeps a line as it is.",
     .examples = "steptime fix train.py|what would change\n"

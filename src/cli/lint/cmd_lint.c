@@ -50,7 +50,7 @@ static bool is_judged(const struct call *call, const struct lint *lint)
 static bool check_call(const struct call *call, struct work *work, struct steptime_error *err)
 {
     if (!call_argument_count(call))
-        return fail(err, STEPTIME_USAGE, "which files? Name Python files, or folders: 'steptime lint .'");
+        return fail(err, STEPTIME_USAGE, "which files? Name Python files, notebooks, or folders: 'steptime lint .'");
     if (!call_count(call, "threads", 1, 1024, 0, &work->threads, err) || !output_check(call, err) ||
         !piped_read(call, &work->arena, &work->piped, err))
         return false;
@@ -183,7 +183,7 @@ const struct command command_lint = {
     .arguments = "PATH...",
     .brief = "what in Python training code makes the device wait for the host",
     .about =
-        "Reads Python files, and those below folders, as one program: which values lie on the device, what runs in each "
+        "Reads Python files and notebooks, and those below folders, as one program: which values lie on the device, what runs in each "
         "training step, what moves between host and device. Names each place where data moves that need not, or the "
         "host waits for the device, and says what to write instead. 'steptime rules' lists what it knows, 'steptime "
         "fix' rewrites what it can.\n\n"
@@ -194,6 +194,8 @@ const struct command command_lint = {
         "A comment '# steptime: ignore[ST401] reason' at the end of a line, or alone on the line above, silences a rule "
         "there, and so does '# noqa: ST401' at the end of a line ('# noqa' all of them); [tool.steptime] in pyproject.toml selects and ignores rules, excludes paths and names helpers that "
         "move data.\n\n"
+        "The cells of a notebook are one program, in their order; a finding in it has cell and line. Magics are passed "
+        "over, and so are cells of other languages. What code hosts read (sarif, github) has the lines of the file.\n\n"
         "Exit code 1: something was found at or above --fail-on.",
     .examples = "steptime lint train.py|one file\n"
                 "steptime lint --trace trace.json.gz src/|what each finding costs, the costliest first\n"

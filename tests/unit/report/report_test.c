@@ -101,6 +101,7 @@ static void json_of_all_there_is(void **state)
         "   \"tier\": \"trace\",\n"
         "   \"message\": \"m\",\n"
         "   \"file\": \"t.py\",\n"
+        "   \"cell\": null,\n"
         "   \"line\": 3,\n"
         "   \"column\": 1,\n"
         "   \"end_line\": null,\n"
