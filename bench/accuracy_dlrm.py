@@ -25,6 +25,7 @@ import dataclasses
 import glob
 import json
 import os
+import statistics
 import sys
 import tempfile
 
@@ -114,12 +115,47 @@ def tables(t1=FINAL["t1"][""]):
     return {"default": default, "mlperf": mlperf, "pooled": default + mlperf}
 
 
+# Names that operators have in the recorded ResNet-50 (PyTorch 1.9) and here.
+RENAMED = {"CudnnConvolutionBackward": "ConvolutionBackward0", "CudnnBatchNormBackward": "CudnnBatchNormBackward0",
+           "ReluBackward1": "ReluBackward0", "MaxPool2DWithIndicesBackward": "MaxPool2DWithIndicesBackward0"}
+
+
+def recorded_network(program):
+    """The host's part of operators of convolutional networks: a ResNet-50 recorded on another V100's host."""
+    trace = os.path.join(SHARED, "data", "traces", "kineto", "kineto_resnet50_train_workers4_torch19.json.gz")
+    if not os.path.exists(trace):
+        raise Missing("no recorded ResNet-50: the shared traces are not here")
+    found = program.table("overheads", trace, "--skip-warmup", "--table", "overheads", "--format", "csv")
+    return [{**row, "op_or_call": RENAMED.get(row["op_or_call"], row["op_or_call"]), "mean_us": float(row["mean_us"])}
+            for row in found if row["type"] in ("t2", "t3", "t5")]
+
+
+def with_networks(program, pooled):
+    """And rows of a recorded network for the operators that are not in the table, each type by what the two have in common."""
+    known = {}
+    for row in pooled:
+        known.setdefault((row["type"], row["op_or_call"]), []).append(row["mean_us"])
+    recorded, added = recorded_network(program), []
+    for kind in ("t2", "t3", "t5"):
+        of = [row for row in recorded if row["type"] == kind]
+        both = [row for row in of if (kind, row["op_or_call"]) in known]
+        share = (sum(statistics.fmean(known[kind, row["op_or_call"]]) for row in both)
+                 / sum(row["mean_us"] for row in both))
+        added += [{**row, "mean_us": share * row["mean_us"]} for row in of if (kind, row["op_or_call"]) not in known]
+    return pooled + added
+
+
 class Overheads:
     """The tables as files."""
 
+    def __init__(self, program):
+        self.program = program
+
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory()
-        for name, table in {**tables(), "pooled, T1 as it stands": tables(None)["pooled"]}.items():
+        made = tables()
+        for name, table in {**made, "pooled, T1 as it stands": tables(None)["pooled"],
+                            "networks": with_networks(self.program, made["pooled"])}.items():
             with open(self.file(name), "w") as file:
                 file.write(csv_text(table))
         return self
@@ -193,7 +229,7 @@ def eight_ranks(program, _):
 
 def figures(program):
     try:
-        with Overheads() as overheads:
+        with Overheads(program) as overheads:
             for part in (active_time, iteration_time, accuracy_hipc22.recommendation, accuracy_hipc22.networks,
                          eight_ranks):
                 try:

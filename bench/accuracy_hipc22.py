@@ -18,6 +18,7 @@ stands beside. Of the networks, after one point (ResNet50 of 32 on V100), that g
 do, and gradients that are added up; that point was 37 % too fast without. That convolutions of one position are slower than the table's of 3 x 3 was read off another
 trace (doc/models.md), when these points were known to be 15 % too fast. No row of a GPU at hand is in any of these figures.
 """
+import collections
 import json
 import math
 import os
@@ -149,10 +150,14 @@ def active_shares():
 
 
 def network_of(program, row, overheads, folder):
-    graph = os.path.join(folder, "graph.json")
-    with open(graph, "w") as out:
-        json.dump(cnn_graphs.graph(row["model"], int(row["batch_size"])), out)
-    return values(program, graph, *MACHINES[row["gpu"]], "--overheads", overheads.file("pooled"), "--without-profiler")
+    """An iteration as it was measured: three parts, each from an idle device to its end."""
+    graph, sums = os.path.join(folder, "graph.json"), collections.Counter()
+    for part in cnn_graphs.parts(row["model"], int(row["batch_size"])):
+        with open(graph, "w") as out:
+            json.dump(part, out)
+        answer = values(program, graph, *MACHINES[row["gpu"]], "--overheads", overheads, "--without-profiler")
+        sums.update({key: answer[key] for key in ("step_ns", "active_ns")})
+    return sums
 
 
 def networks(program, overheads):
@@ -160,7 +165,7 @@ def networks(program, overheads):
     whole, of_gpu, active, shares = Table(), {gpu: Table() for gpu in MACHINES}, Errors(), active_shares()
     with tempfile.TemporaryDirectory() as folder:
         for row in cnn_points():
-            answer, measured_ms = network_of(program, row, overheads, folder), float(row["measured_iteration_ms"])
+            answer, measured_ms = network_of(program, row, overheads.file("networks"), folder), float(row["measured_iteration_ms"])
             error = 100 * (answer["step_ns"] / 1e6 / measured_ms - 1)
             for table in (whole, of_gpu[row["gpu"]]):
                 table.add(key(row), error, float(row["abs_err_ours_pct"]))
