@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The clock that a board's power holds: one rule for all kernels, launched by themselves or in a model. What arithmetic wants
- * beyond the board's power is lost time, of which a short kernel shows little: a board runs at its full clock until it has
- * been beyond its power for some milliseconds.
+ * beyond the board's power is lost time. NVIDIA's boards run at their full clock until they have been beyond their power for some
+ * milliseconds, so a short kernel shows little of it; AMD's do not, and every kernel shows all.
  */
 #ifndef MODEL_CLOCK_H
 #define MODEL_CLOCK_H
@@ -18,7 +18,10 @@ double clock_missing_power(const struct hardware *hardware, double energy);
 /* Watts for so many FLOP/s of single precision, at the full clock. */
 double clock_watts(const struct hardware *hardware, double flop_per_s);
 
-/* Of time that would be lost for good, what a kernel shows: half of it where that is `burst_us`. */
+/* By how much lost time half of it shows, `burst_us` for boards that have bursts; 0: all shows at once. */
+double clock_burst_us(const struct hardware *hardware, double burst_us);
+
+/* Of time that would be lost for good, what a kernel shows: half of it where that is `burst_us`, all where that is 0. */
 double clock_shown_us(double lost_us, double burst_us, double sharp);
 
 /*

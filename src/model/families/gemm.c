@@ -94,6 +94,7 @@ struct product {
     double read_us, write_us;
     double slowdown; /* of the arithmetic */
     double missing;  /* power, over that of the board */
+    double burst_us; /* of lost time, by which half of it shows */
     const struct tile_list *tiles;
     const double *c; /* coefficients */
 };
@@ -115,6 +116,7 @@ static struct product product_of(const struct kernel *kernel, const struct hardw
     struct product p = {
         .on = tiled_of(kernel, hardware, single_peak(hardware), FP32_BYTES),
         .missing = clock_missing_power(hardware, c[ENERGY]),
+        .burst_us = clock_burst_us(hardware, c[BURST_US]),
         .tiles = library_tiles(hardware, TILES_FP32, !is_single(kernel)),
         .c = c,
     };
@@ -163,7 +165,7 @@ static double overlapped_us(const struct way *way, double arithmetic_us, double 
 static double slowed_us(const struct product *p, const struct way *way, double full_clock_us)
 {
     const double lost = overlapped_us(way, way->arithmetic_us * (1 + p->missing), p->c[KNEE]) - full_clock_us;
-    return clock_shown_us(lost, p->c[BURST_US], p->c[SHARP]);
+    return clock_shown_us(lost, p->burst_us, p->c[SHARP]);
 }
 
 /* Powers take long: where the longest of the three is too much already, it is enough. */

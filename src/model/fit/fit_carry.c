@@ -6,7 +6,7 @@
 
 #include "fit_work.h"
 
-enum { POOL_ROWS = 400, VENDOR_ROWS = 800, POOL_STEPS = 20 }; /* of a device; of the search */
+enum { POOL_ROWS = 400, VENDOR_ROWS = 1600, POOL_STEPS = 20 }; /* of a device; of the search */
 
 /* Some of the parts of the work. */
 struct choice {
