@@ -134,6 +134,14 @@ static void in_a_model_the_clock_is_that_of_lone_kernels(void **state)
     }
 }
 
+/* Boards of AMD have no bursts: what their power does to long products it does to short ones. */
+static void boards_without_bursts_are_as_slow_at_once(void **state)
+{
+    const char *const name = "AMD Instinct MI210";
+    assert_true(rate(name, 64, false) < 1.02 * rate(name, 2048, false));
+    assert_true(rate(name, 64, true) < 1.02 * rate(name, 2048, true));
+}
+
 static void sizes_that_are_none_are_named(void **state)
 {
     struct estimate estimate;
@@ -179,6 +187,7 @@ int main(void)
         cmocka_unit_test(measured_devices_say_so),
         cmocka_unit_test(a_board_short_of_power_slows_when_busy_for_long),
         cmocka_unit_test(in_a_model_the_clock_is_that_of_lone_kernels),
+        cmocka_unit_test(boards_without_bursts_are_as_slow_at_once),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
