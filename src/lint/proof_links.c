@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cell.h"
+#include "notebook/notebook.h"
 #include "report/report.h"
 
 static struct finding_place place_of(const struct lint *lint, const struct proof_place *place)
 {
     const struct lint_file *file = &lint->files[place->site.file];
     const struct cell_line at = cell_line(file, syntax_place(file->tree, file->tree->begin[place->site.node]).line);
-    return (struct finding_place){file->path, at.line, place->what, at.cell};
+    const int64_t in_file =
+        file->notebook ? notebook_file_place(file->notebook, file->tree->begin[place->site.node]).line : 0;
+    return (struct finding_place){file->path, at.line, place->what, at.cell, in_file};
 }
 
 const struct finding_link *proof_links(const struct lint *lint, const struct proof *proof, struct arena *arena)

@@ -140,6 +140,7 @@ static void show_finding_rules(struct report *report)
             .brief = str_of(rule->words->brief),
             .why = str_of(rule->words->why),
             .help = rule_help(report_arena(report), rule),
+            .uri = rule_uri(report_arena(report), rule),
             .severity = severity_of(rule->level),
         };
         report_rule(report, &about);

@@ -212,7 +212,8 @@ struct finding_place {
     str file;
     int64_t line;
     str what;
-    int64_t cell; /* of a notebook; 0: of no notebook */
+    int64_t cell;         /* of a notebook, in which the line counts; 0: of no notebook */
+    int64_t line_in_file; /* of a notebook */
 };
 
 /* "device", "pace", "gain". */
@@ -264,6 +265,7 @@ struct finding_rule {
     str brief; /* a few words */
     str why;   /* a few sentences */
     str help;  /* all there is to say, as Markdown */
+    str uri;   /* where that is to be read; "" */
     enum severity severity;
 };
 void report_rule(struct report *report, const struct finding_rule *rule);

@@ -2,10 +2,13 @@
 /*
  * Findings as SARIF 2.1.0 (OASIS, docs.oasis-open.org/sarif/sarif/v2.1.0): what
  * code hosts and editors take. One run; a result a finding, suppressed ones too,
- * for which SARIF has a word. Paths are relative URIs where they are relative.
+ * for which SARIF has a word. Paths are relative URIs where they are relative, to a root that is told.
  * Columns count bytes of the line; SARIF counts UTF-16 units, so the excerpt is
  * used to convert.
  */
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "base/buf.h"
 #include "base/utf8.h"
 #include "render.h"
@@ -50,6 +53,8 @@ static void put_rule(struct json_writer *json, const struct finding_rule *rule)
     message(json, S("shortDescription"), rule->brief);
     message(json, S("fullDescription"), rule->why);
     put_help(json, rule);
+    if (rule->uri.len)
+        json_write_member(json, S("helpUri"), rule->uri);
     json_write_key(json, S("defaultConfiguration"));
     json_write_object(json, JSON_FLAT);
     json_write_member(json, S("level"), severity_word(rule->severity));
@@ -63,6 +68,7 @@ static void put_tool(struct json_writer *json, const struct report *report, str 
     open_member(json, S("driver"));
     json_write_member(json, S("name"), S("steptime"));
     json_write_member(json, S("version"), version);
+    json_write_member(json, S("semanticVersion"), version);
     json_write_list(json, S("rules"));
     for (uint32_t i = 0; i < report->rule_count; i++)
         put_rule(json, &report->rules[i]);
@@ -94,6 +100,34 @@ static void put_uri(struct json_writer *json, str path)
     }
     json_write_member(json, S("uri"), buf_str(&uri));
     buf_free(&uri);
+}
+
+/* A relative path is one below the folder in which the program runs: the root of the sources. */
+static void put_artifact(struct json_writer *json, str path)
+{
+    json_write_key(json, S("artifactLocation"));
+    json_write_object(json, JSON_FLAT);
+    put_uri(json, path);
+    if (!str_starts(path, S("/")))
+        json_write_member(json, S("uriBaseId"), S("%SRCROOT%"));
+    json_write_end(json);
+}
+
+static void put_root(struct json_writer *json)
+{
+    char *folder = getcwd(NULL, 0);
+    if (!folder)
+        return;
+    struct arena scratch = {0};
+    const char *slash = str_ends(str_of(folder), S("/")) ? "" : "/";
+    open_member(json, S("originalUriBaseIds"));
+    json_write_key(json, S("%SRCROOT%"));
+    json_write_object(json, JSON_FLAT);
+    put_uri(json, str_printf(&scratch, "%s%s", folder, slash));
+    json_write_end(json);
+    json_write_end(json);
+    arena_free(&scratch);
+    free(folder);
 }
 
 /* The column in UTF-16 units of a column in bytes, both from 1. */
@@ -157,10 +191,7 @@ static void put_locations(struct json_writer *json, const struct finding *findin
     if (finding->file.len) {
         json_write_object(json, JSON_LINES);
         open_member(json, S("physicalLocation"));
-        json_write_key(json, S("artifactLocation"));
-        json_write_object(json, JSON_FLAT);
-        put_uri(json, finding->file);
-        json_write_end(json);
+        put_artifact(json, finding->file);
         if (finding->line > 0)
             put_region(json, finding);
         json_write_end(json);
@@ -178,12 +209,9 @@ static void put_flow_place(struct json_writer *json, const struct finding_place 
     json_write_object(json, JSON_LINES);
     open_member(json, S("location"));
     open_member(json, S("physicalLocation"));
-    json_write_key(json, S("artifactLocation"));
-    json_write_object(json, JSON_FLAT);
-    put_uri(json, place->file);
-    json_write_end(json);
+    put_artifact(json, place->file);
     open_member(json, S("region"));
-    member_int(json, S("startLine"), place->line);
+    member_int(json, S("startLine"), place->cell ? place->line_in_file : place->line);
     json_write_end(json);
     json_write_end(json);
     message(json, S("message"), place->what);
@@ -251,10 +279,7 @@ static void put_changes(struct json_writer *json, const struct finding *finding)
 {
     json_write_list(json, S("artifactChanges"));
     json_write_object(json, JSON_LINES);
-    json_write_key(json, S("artifactLocation"));
-    json_write_object(json, JSON_FLAT);
-    put_uri(json, finding->file);
-    json_write_end(json);
+    put_artifact(json, finding->file);
     json_write_list(json, S("replacements"));
     for (uint32_t i = 0; i < finding->edit_count; i++)
         put_replacement(json, &finding->edits[i]);
@@ -361,6 +386,7 @@ static bool render(const struct report *report, const struct render_options *opt
     json_write_list(&json, S("runs"));
     json_write_object(&json, JSON_LINES);
     put_tool(&json, report, options->version);
+    put_root(&json);
     put_invocation(&json, report);
     json_write_member(&json, S("columnKind"), S("utf16CodeUnits"));
     put_results(&json, report);

@@ -48,6 +48,15 @@ static const char *fix_sentence(enum fix_kind fix)
     return "There is no automatic rewrite.";
 }
 
+/* The anchor is that of "## ST401 scalar-read-back". */
+str rule_uri(struct arena *arena, const struct rule *rule)
+{
+    const str folder = S(STEPTIME_DOC_URL);
+    if (!folder.len)
+        return S("");
+    return str_printf(arena, "%.*srules.md#st%s-%s", (int)folder.len, folder.at, rule->id + 2, rule->name);
+}
+
 str rule_help(struct arena *arena, const struct rule *rule)
 {
     const struct rule_words *words = rule->words;

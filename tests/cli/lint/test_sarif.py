@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """SARIF 2.1.0: what the standard asks for, as far as this program writes it."""
+import json
 import os
 import re
 import unittest
 from urllib.parse import unquote
 
-from support import JUDGED, OK, Folder, steptime
+from support import JUDGED, OK, SOURCE, Folder, recorded, steptime
 
 from test_lint import READ, TRAINING
+from test_notebook import notebook
 
 LINE = "        total += loss.item()\n"
 
@@ -52,7 +54,7 @@ class Sarif(Folder):
         (location,) = read["locations"]
         place = location["physicalLocation"]
         column = TRAINING.splitlines()[READ - 1].index("loss.item()") + 1
-        self.assertEqual(place["artifactLocation"], {"uri": "train.py"})
+        self.assertEqual(place["artifactLocation"], {"uri": "train.py", "uriBaseId": "%SRCROOT%"})
         self.assertEqual(place["region"], {"startLine": READ, "startColumn": column, "endLine": READ,
                                            "endColumn": column + len("loss.item()")})
 
@@ -67,6 +69,12 @@ class Sarif(Folder):
         _, run = self.sarif(paths=(self.folder,))
         uri = self.reads(run)[0]["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
         self.assertEqual(uri, f"file://{self.folder}/train.py")
+
+    def test_the_root_is_the_folder_it_runs_in(self):
+        _, run = self.sarif()
+        self.assertEqual(run["originalUriBaseIds"], {"%SRCROOT%": {"uri": f"file://{os.path.realpath(self.folder)}/"}})
+        _, run = self.sarif(paths=(self.folder,))
+        self.assertNotIn("uriBaseId", self.reads(run)[0]["locations"][0]["physicalLocation"]["artifactLocation"])
 
     def test_columns_count_utf_16_units(self):
         text = TRAINING.replace(LINE, "        names = '\U0001F600é'; total += loss.item()\n")
@@ -95,7 +103,7 @@ class Sarif(Folder):
         (made,) = [result for result in run["results"] if result["ruleId"] == "ST601"]
         (fix,) = made["fixes"]
         (change,) = fix["artifactChanges"]
-        self.assertEqual(change["artifactLocation"], {"uri": "train.py"})
+        self.assertEqual(change["artifactLocation"], {"uri": "train.py", "uriBaseId": "%SRCROOT%"})
         lines = text.splitlines()
         for part in reversed(change["replacements"]):
             region = part["deletedRegion"]
@@ -114,6 +122,54 @@ class Sarif(Folder):
         (told,) = invocation["toolExecutionNotifications"]
         self.assertTrue(re.search("UTF-8", told["message"]["text"]))
         self.assertEqual(told["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "fault.py")
+
+
+SCHEMA = os.environ.get("STEPTIME_SARIF_SCHEMA", "")  # sarif-schema-2.1.0.json of OASIS; its licence keeps it out of this tree
+
+
+class Schema(Sarif):
+    """What the standard's own schema says."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("jsonschema is not installed")
+        if not os.path.exists(SCHEMA):
+            self.skipTest("STEPTIME_SARIF_SCHEMA names no sarif-schema-2.1.0.json")
+        with open(SCHEMA, encoding="utf-8") as file:
+            schema = json.load(file)
+        self.validator = jsonschema.validators.validator_for(schema)(schema, format_checker=jsonschema.FormatChecker())
+
+    def valid(self, log):
+        self.assertEqual([f"{'/'.join(map(str, error.absolute_path))}: {error.message}" for error in self.validator.iter_errors(log)], [])
+
+    def test_findings_fixes_and_proofs(self):
+        log, run = self.sarif(text=TRAINING.replace("        loss = ", "        new = torch.zeros(3).to(device)\n        loss = "))
+        self.assertTrue(any("fixes" in result for result in run["results"]))
+        self.valid(log)
+
+    def test_silenced_ones_and_faults(self):
+        with open(os.path.join(self.folder, "fault.py"), "wb") as file:
+            file.write(b"\xff\n")
+        log, run = self.sarif(text=TRAINING.replace(LINE, LINE.replace("\n", "  # steptime: ignore[ST401] wanted\n")))
+        self.assertTrue(run["invocations"][0]["toolExecutionNotifications"])
+        self.valid(log)
+
+    def test_notebooks(self):
+        log, run = self.sarif("n.ipynb", json.dumps(notebook(), indent=1))
+        self.assertTrue(run["results"])
+        self.valid(log)
+
+    def test_nothing_found_and_odd_paths(self):
+        self.valid(self.sarif(text="print(1)\n")[0])
+        self.valid(self.sarif("dir with space/\u00e9#%?[1].py")[0])
+
+    def test_findings_of_traces(self):
+        trace = recorded("session-gnn-cpu-stack.json.gz")
+        log = steptime("lint", "--format", "sarif", "--trace", trace, os.path.join(SOURCE, "examples", "antipatterns", "session_gnn")).json
+        self.valid(log)
 
 
 if __name__ == "__main__":
