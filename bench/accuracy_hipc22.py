@@ -11,12 +11,16 @@ the TITAN Xp has 8 lanes of PCIe 3.0. Which PCB the P100 is they do not say; 16 
 
 Missing inputs, which theirs had: T1 to T5 of the machines of TITAN Xp and P100, and of DLRM_DDP on any. Where a figure needs
 them it says so, or takes the table of the V100 machine and says that. The networks were given as recorded execution graphs with
-overheads of their own; here they are graphs from the published architectures (cnn_graphs.py).
+overheads of their own; here they are graphs from the published architectures, in the parts in which the published program times
+them (cnn_graphs.py). Operators of the networks that the table of the V100 machine lacks have the hosts' times of a recorded
+ResNet-50, scaled by the operators that both have.
 
-Chosen after results were seen: of the TITAN Xp and P100 nothing. Of the V100 what accuracy_dlrm.py says; its figure without that
-stands beside. Of the networks, after one point (ResNet50 of 32 on V100), that graphs carry strides and paddings, as recorded ones
-do, and gradients that are added up; that point was 37 % too fast without. That convolutions of one position are slower than the table's of 3 x 3 was read off another
-trace (doc/models.md), when these points were known to be 15 % too fast. No row of a GPU at hand is in any of these figures.
+Chosen after results were seen: of the TITAN Xp and P100 nothing. Of the V100 what accuracy_dlrm.py says; its figure without
+that stands beside. Of the networks, after one point (ResNet50 of 32 on V100), that graphs carry strides and paddings, as
+recorded ones do, and gradients that are added up; that point was 37 % too fast without. That convolutions of one position are
+slower than the table's of 3 x 3 was read off another trace (doc/models.md), when these points were known to be 15 % too fast.
+That steps are timed in parts was read in their program, when the points of batch 16 were known to be too fast. No row of a GPU
+at hand is in any of these figures.
 """
 import collections
 import json
@@ -161,7 +165,7 @@ def network_of(program, row, overheads, folder):
 
 
 def networks(program, overheads):
-    """Their errors are absolute. Overheads are those of the recommendation models: of convolutions none are known."""
+    """Their errors are absolute."""
     whole, of_gpu, active, shares = Table(), {gpu: Table() for gpu in MACHINES}, Errors(), active_shares()
     with tempfile.TemporaryDirectory() as folder:
         for row in cnn_points():
@@ -179,4 +183,5 @@ def networks(program, overheads):
         yield table.figure(f"  {gpu}")
     yield figure("  V100: GPU active (theirs not published)", "gmae", "-", None, active)
     yield Figure("  as theirs were given", "gmae", "-", None,
-                 missing="recorded graphs and T1 to T5 of these networks were not published: graphs here are made, hosts DLRM's")
+                 missing="recorded graphs and T1 to T5 of these networks were not published: graphs here are made, hosts those of "
+                         "DLRM and of another recording")
