@@ -103,6 +103,114 @@ static bool is_list(const struct check *check, uint32_t list)
            item->kind != VALUE_TENSOR && item->kind != VALUE_BATCH;
 }
 
+/* ---- how long it is ---- */
+
+/* Measured on lists of floats: 0.9 times as fast through NumPy at one element, 1.3 at 16, 4.4 at 256. */
+enum { PAYS_FROM = 16, DATA = 1 << 20, DEEP = 6 };
+
+static uint32_t elements(const struct check *check, uint32_t node, int depth);
+
+static bool is_number_literal(const struct check *check, uint32_t node, int64_t *number)
+{
+    return syntax_is(check->tree, node, SYN_INTEGER) && str_int(syntax_text(check->tree, node), number) && *number >= 0;
+}
+
+static uint32_t capped(uint64_t count)
+{
+    return count < DATA ? (uint32_t)count : DATA;
+}
+
+static uint32_t in_literal(const struct check *check, uint32_t list, int depth)
+{
+    uint64_t sum = 0;
+    for (uint32_t at = syntax_first(check->tree, list); at != SYNTAX_NONE; at = syntax_next(check->tree, at)) {
+        const struct value *value = ask_value(check, at);
+        const bool more =
+            value_is_container(value) || value->kind == VALUE_ARRAY || syntax_is(check->tree, at, SYN_STARRED);
+        sum += more ? elements(check, at, depth - 1) : 1;
+    }
+    return capped(sum);
+}
+
+/* How often the loop of a comprehension goes round: as the data say, where no number says it. */
+static uint32_t rounds_of(const struct check *check, uint32_t iterable, int depth)
+{
+    int64_t number;
+    const bool range = syntax_is(check->tree, iterable, SYN_CALL) && ask_named(check, iterable, "range");
+    if (range && is_number_literal(check, syntax_argument(check->tree, iterable, 0, NULL), &number) &&
+        syntax_child_count(check->tree, syntax_child(check->tree, iterable, 1)) == 1)
+        return capped((uint64_t)number);
+    const enum syntax_kind kind = check->tree->kind[iterable];
+    return kind == SYN_LIST || kind == SYN_TUPLE ? elements(check, iterable, depth - 1) : DATA;
+}
+
+static uint32_t in_comprehension(const struct check *check, uint32_t comprehension, int depth)
+{
+    const uint32_t loop = syntax_child(check->tree, comprehension, 1), item = syntax_first(check->tree, comprehension);
+    const uint64_t each = value_is_container(ask_value(check, item)) ? elements(check, item, depth - 1) : 1;
+    return capped(each * rounds_of(check, syntax_child(check->tree, loop, 1), depth));
+}
+
+/* [0] * n */
+static uint32_t in_product(const struct check *check, uint32_t product, int depth)
+{
+    const uint32_t left = syntax_first(check->tree, product), right = syntax_last_child(check->tree, product);
+    const bool list_first = value_is_container(ask_value(check, left));
+    int64_t times;
+    if (!is_number_literal(check, list_first ? right : left, &times))
+        return DATA;
+    return capped((uint64_t)times * elements(check, list_first ? left : right, depth - 1));
+}
+
+/* Whether the name grows somewhere in the function: an `out = []` that a loop fills. */
+static bool grows(const struct check *check, const struct definition *definition)
+{
+    uint32_t uses[FLOW_MOST_USES];
+    const uint32_t count = flow_uses(check->project, check->file, definition, uses, FLOW_MOST_USES);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++) {
+        const str method = syntax_tail(check->tree, check->tree->parent[uses[i]]);
+        if (syntax_is(check->tree, check->tree->parent[uses[i]], SYN_ATTRIBUTE) &&
+            (str_eq(method, S("append")) || str_eq(method, S("extend"))))
+            return true;
+    }
+    return false;
+}
+
+static uint32_t in_name(const struct check *check, uint32_t name, int depth)
+{
+    const struct definition *definition = flow_definition(check->project, check_site(check, name));
+    if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked)
+        return 0;
+    return grows(check, definition) ? DATA : elements(check, definition->value, depth - 1);
+}
+
+/* Of a list as far as it is written down: DATA where it is as long as the data say, 0 where nobody knows. */
+static uint32_t elements(const struct check *check, uint32_t node, int depth)
+{
+    const struct value *item = value_item(ask_value(check, node));
+    if (!depth || node == SYNTAX_NONE)
+        return 0;
+    switch (check->tree->kind[node]) {
+    case SYN_LIST:
+    case SYN_TUPLE:
+        return in_literal(check, node, depth);
+    case SYN_LIST_COMP:
+        return in_comprehension(check, node, depth);
+    case SYN_BINARY:
+        if (check->tree->op[node] == OP_MUL)
+            return in_product(check, node, depth);
+        return capped((uint64_t)elements(check, syntax_first(check->tree, node), depth - 1) +
+                      elements(check, syntax_last_child(check->tree, node), depth - 1));
+    case SYN_STARRED:
+        return elements(check, syntax_first(check->tree, node), depth - 1);
+    default:
+        break;
+    }
+    const uint32_t known = syntax_is(check->tree, node, SYN_NAME) ? in_name(check, node, depth) : 0;
+    const bool rows = value_is_container(item) || item->kind == VALUE_ARRAY; /* a list of rows is data */
+    return known ? known : rows || ask_value(check, node)->kind == VALUE_ARRAY ? DATA : 0;
+}
+
 bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
@@ -114,7 +222,7 @@ bool fix_tensor_from_list(const struct check *check, const struct match *match, 
         is_default_changed(check))
         return false;
     const char *type = type_of(check, call, list);
-    if (!type || !is_list(check, list))
+    if (!type || !is_list(check, list) || elements(check, list, DEEP) < PAYS_FROM)
         return false;
     const str numpy = patch_module(&patch, "numpy"), text = patch_text(&patch, list);
     patch_node(&patch, list,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewrites of reads that can be left out, done elsewhere, or done at once. Sums have their own file: fix_sum.c. */
 #include "fix.h"
+#include "layout.h"
 #include "patch.h"
 #include "rules/ask/read_back.h"
 #include "source/flow/asks.h"
@@ -194,8 +195,12 @@ struct reads {
 static void add_reads(const struct check *check, uint32_t statement, struct reads *reads)
 {
     for (uint32_t node = statement; node < syntax_last(check->tree, statement); node++) {
-        if (!syntax_is(check->tree, node, SYN_CALL) || read_back_what(check, node) == SYNTAX_NONE)
+        if (!syntax_is(check->tree, node, SYN_CALL))
             continue;
+        if (read_back_what(check, node) == SYNTAX_NONE) { /* of something that may lie on the device as well */
+            reads->whole = reads->whole && !syntax_calls(check->tree, node, S("item"));
+            continue;
+        }
         if (!can_be_stacked(check, node) || is_conditional(check->tree, node, statement) || reads->count == READS)
             reads->whole = false;
         else
@@ -232,26 +237,39 @@ static uint32_t first_of_row(const struct check *check, uint32_t statement)
     }
 }
 
-/* One line, or where that is too long one for each. The file's indent is written by whoever takes it. */
-static str stacked(const struct patch *patch, const struct reads *reads)
+/* A stack takes tensors of one shape: those that may have one element in a dimension are made scalars. */
+static str stacked_item(const struct patch *patch, uint32_t read)
 {
-    struct buf text = {0};
-    const struct check *check = patch->check;
-    const str unit = patch_indent_unit(patch);
-    const bool tall = reads->count > 2;
+    const uint32_t what = read_back_what(patch->check, read);
+    if (ask_value(patch->check, what)->rank == RANK_0)
+        return patch_text(patch, what);
+    const str text = patch_primary(patch, what);
+    return patch_printf(patch, "%.*s.reshape(())", (int)text.len, text.at);
+}
+
+/*
+ * names = torch.stack([a, b]).tolist(), on lines as black has them where it is too long for one. Floats of different
+ * types are widened to the widest of them, and .tolist() widens as .item() does: the same numbers.
+ */
+static str stack_line(struct patch *patch, str names, const struct reads *reads, uint32_t statement)
+{
+    struct buf row = {0}, tall = {0};
+    const str torch = patch_module(patch, "torch"), unit = patch_indent_unit(patch);
     for (uint32_t i = 0; i < reads->count; i++) {
-        const str what = patch_primary(patch, read_back_what(check, reads->at[i]));
-        if (tall)
-            buf_printf(&text, "\n%.*s", (int)unit.len, unit.at);
-        buf_printf(&text, "%.*s.detach().double().reshape(())%s", (int)what.len, what.at,
-                   tall                   ? ","
-                   : i + 1 < reads->count ? ", "
-                                          : "");
+        const str item = stacked_item(patch, reads->at[i]);
+        buf_printf(&row, "%s%.*s", i ? ", " : "", (int)item.len, item.at);
+        buf_printf(&tall, "%.*s%.*s%.*s,\n", (int)unit.len, unit.at, (int)unit.len, unit.at, (int)item.len, item.at);
     }
-    buf_printf(&text, tall ? "\n" : "");
-    const str copy = str_copy(check->arena, buf_str(&text));
-    buf_free(&text);
-    return copy;
+    str line = patch_printf(patch, "%.*s = %.*s.stack([%.*s]).tolist()", (int)names.len, names.at, (int)torch.len,
+                            torch.at, (int)row.len, row.at);
+    const struct syntax *tree = patch->check->tree;
+    if (syntax_indent(tree, statement).len + line.len > layout_width(tree))
+        line = patch_printf(patch, "%.*s = %.*s.stack(\n%.*s[\n%.*s%.*s]\n).tolist()", (int)names.len, names.at,
+                            (int)torch.len, torch.at, (int)unit.len, unit.at, (int)tall.len, tall.at, (int)unit.len,
+                            unit.at);
+    buf_free(&row);
+    buf_free(&tall);
+    return line;
 }
 
 static bool stack_row(struct patch *patch, uint32_t first, struct edits *edits)
@@ -270,9 +288,7 @@ static bool stack_row(struct patch *patch, uint32_t first, struct edits *edits)
         reads.at[reads.count++] = syntax_last_child(tree, at);
         last = at;
     }
-    const str torch = patch_module(patch, "torch"), tensors = stacked(patch, &reads);
-    const str line = patch_printf(patch, "%.*s = %.*s.stack([%.*s]).tolist()", (int)names.len, names.at, (int)torch.len,
-                                  torch.at, (int)tensors.len, tensors.at);
+    const str line = stack_line(patch, buf_str(&names), &reads, first);
     buf_free(&names);
     for (uint32_t at = syntax_next(tree, first); last != first; at = syntax_next(tree, at)) {
         patch_delete(patch, at);
@@ -287,6 +303,18 @@ static bool stack_row(struct patch *patch, uint32_t first, struct edits *edits)
     return reads.count > 1 && patch_hand_over(patch, edits);
 }
 
+/* "loss_value" of loss, "value_mean" of value.mean(). */
+static str name_of_value(const struct patch *patch, uint32_t what)
+{
+    const struct check *check = patch->check;
+    const uint32_t receiver = ask_receiver(check, ask_root(check, what));
+    const uint32_t root = ask_root(check, receiver == SYNTAX_NONE ? what : receiver);
+    const bool named = syntax_is(check->tree, root, SYN_NAME);
+    const str base = named ? syntax_text(check->tree, root) : S("number");
+    const str end = named && receiver != SYNTAX_NONE ? ask_tail(check, ask_root(check, what)) : S("value");
+    return patch_printf(patch, "%.*s_%.*s", (int)base.len, base.at, (int)end.len, end.at);
+}
+
 static bool stack_statement(struct patch *patch, uint32_t statement, struct edits *edits)
 {
     const struct check *check = patch->check;
@@ -296,18 +324,14 @@ static bool stack_statement(struct patch *patch, uint32_t statement, struct edit
         return false;
     struct buf names = {0};
     for (uint32_t i = 0; i < reads.count; i++) {
-        const uint32_t root = ask_root(check, read_back_what(check, reads.at[i]));
-        const str base = syntax_is(check->tree, root, SYN_NAME) ? syntax_text(check->tree, root) : S("number");
+        const str base = name_of_value(patch, read_back_what(check, reads.at[i]));
         const str name = patch_fresh_name(
-            patch, patch_printf(patch, "%.*s_value%s", (int)base.len, base.at,
+            patch, patch_printf(patch, "%.*s%s", (int)base.len, base.at,
                                 str_has(buf_str(&names), base) ? patch_printf(patch, "_%u", i + 1).at : ""));
         buf_printf(&names, "%s%.*s", i ? ", " : "", (int)name.len, name.at);
         patch_node(patch, reads.at[i], name);
     }
-    const str torch = patch_module(patch, "torch"), tensors = stacked(patch, &reads);
-    patch_line_before(patch, statement,
-                      patch_printf(patch, "%.*s = %.*s.stack([%.*s]).tolist()", (int)names.len, names.at,
-                                   (int)torch.len, torch.at, (int)tensors.len, tensors.at));
+    patch_line_before(patch, statement, stack_line(patch, buf_str(&names), &reads, statement));
     buf_free(&names);
     return patch_hand_over(patch, edits);
 }

@@ -4,19 +4,25 @@
  *
  *     for row in rows:                      for row in rows:
  *         node = np.unique(row)                 key = pickle.dumps(row)
- *         out.append(pad(node, most))           if key not in kept:
+ *         out.append(pad(node, most))           if key not in self.kept:
  *                                                   node = np.unique(row)
- *                                                   kept[key] = node
- *                                               node = kept[key]
+ *                                                   if len(self.kept) >= 100000:
+ *                                                       self.kept.clear()
+ *                                                   self.kept[key] = node
+ *                                               node = self.kept[key]
  *                                               out.append(pad(node, most))
  *
  * The key is the content of the sample, so it does not matter where it stands in
- * a shuffled data set, nor that it comes again in another one.
+ * a shuffled data set, nor that it comes again in another one. What is kept is an
+ * attribute of the object whose method it is, bound in __init__, and has a bound:
+ * a function has nowhere to keep it but in its module, and stays as it is.
  */
 #include "fix.h"
 #include "patch.h"
 #include "rules/ask/preparation.h"
 #include "rules/ask/staging.h"
+
+enum { MOST_KEPT = 100000 }; /* samples: more than most data sets have, and a bound all the same */
 
 struct stager {
     struct patch *patch;
@@ -198,6 +204,9 @@ static void add_head(struct stager *stager, str kept)
     buf_printf(&text, "%.*sif %.*s not in %.*s:\n", (int)indent.len, indent.at, (int)key.len, key.at, (int)kept.len,
                kept.at);
     buf_add(&text, buf_str(&stager->first));
+    buf_printf(&text, "%.*s%.*sif len(%.*s) >= %d:\n%.*s%.*s%.*s%.*s.clear()\n", (int)indent.len, indent.at,
+               (int)stager->unit.len, stager->unit.at, (int)kept.len, kept.at, MOST_KEPT, (int)indent.len, indent.at,
+               (int)stager->unit.len, stager->unit.at, (int)stager->unit.len, stager->unit.at, (int)kept.len, kept.at);
     buf_printf(&text, "%.*s%.*s%.*s[%.*s] = %.*s\n", (int)indent.len, indent.at, (int)stager->unit.len, stager->unit.at,
                (int)kept.len, kept.at, (int)key.len, key.at, (int)names.len, names.at);
     buf_printf(&text, "%.*s%.*s = %.*s[%.*s]\n", (int)indent.len, indent.at, (int)names.len, names.at, (int)kept.len,
@@ -206,12 +215,43 @@ static void add_head(struct stager *stager, str kept)
     buf_free(&text);
 }
 
-/* The module's own statement in which the loop stands. */
-static uint32_t top_statement(const struct syntax *tree, uint32_t node)
+/* ---- where it is kept ---- */
+
+/* The name of the object in a method of this file; "" in a function, and in one that has no object. */
+static str object_of(const struct check *check, uint32_t loop)
 {
-    while (tree->parent[node])
-        node = tree->parent[node];
-    return node;
+    const uint32_t around = project_function_at(check->project, check_site(check, loop));
+    if (around == SYNTAX_NONE || project_function(check->project, around)->class_id == SYNTAX_NONE)
+        return S("");
+    const uint32_t parameter = project_parameter(check->project, around, 0);
+    const str name = parameter == SYNTAX_NONE ? S("") : syntax_text(check->tree, parameter);
+    return str_eq(name, S("self")) ? name : S("");
+}
+
+static bool is_text(const struct syntax *tree, uint32_t statement)
+{
+    return syntax_is(tree, statement, SYN_EXPR) && syntax_is(tree, syntax_first(tree, statement), SYN_STRING);
+}
+
+static bool is_super_init(const struct syntax *tree, uint32_t statement)
+{
+    return syntax_is(tree, statement, SYN_EXPR) && syntax_calls(tree, syntax_first(tree, statement), S("__init__"));
+}
+
+/* The statement of the class's own constructor before which attributes can be bound; SYNTAX_NONE. */
+static uint32_t place_in_init(const struct check *check, uint32_t loop)
+{
+    const uint32_t around = project_function_at(check->project, check_site(check, loop));
+    const uint32_t class_id = project_function(check->project, around)->class_id;
+    const uint32_t init = project_method(check->project, class_id, S("__init__"));
+    if (init == SYNTAX_NONE || init == around || project_function(check->project, init)->class_id != class_id ||
+        project_function(check->project, init)->file != check->file)
+        return SYNTAX_NONE;
+    uint32_t at =
+        syntax_first(check->tree, syntax_last_child(check->tree, project_function(check->project, init)->node));
+    while (at != SYNTAX_NONE && (is_text(check->tree, at) || is_super_init(check->tree, at)))
+        at = syntax_next(check->tree, at);
+    return at;
 }
 
 bool fix_repeated_preparation(const struct check *check, const struct match *match, struct edits *edits)
@@ -220,14 +260,18 @@ bool fix_repeated_preparation(const struct check *check, const struct match *mat
     struct staging staging;
     if (!syntax_is(check->tree, match->node, SYN_FOR) || !staging_find(check, match->node, &staging))
         return false;
+    const str object = object_of(check, match->node);
+    const uint32_t init = object.len ? place_in_init(check, match->node) : SYNTAX_NONE;
+    if (init == SYNTAX_NONE)
+        return false;
     struct stager stager = {.patch = &patch, .staging = &staging, .unit = patch_indent_unit(&patch)};
     take_apart(&stager);
-    const str kept = patch_fresh_name(&patch, patch_printf(&patch, "_kept_of_%.*s",
-                                                           (int)syntax_text(check->tree, staging.sample).len,
-                                                           syntax_text(check->tree, staging.sample).at));
+    const str sample = syntax_text(check->tree, staging.sample);
+    const str name = patch_fresh_name(&patch, patch_printf(&patch, "_kept_of_%.*s", (int)sample.len, sample.at));
+    const str kept = patch_printf(&patch, "self.%.*s", (int)name.len, name.at);
     add_head(&stager, kept);
-    patch_line_before(&patch, top_statement(check->tree, match->node),
-                      patch_printf(&patch, "%.*s = {}  # by content of the sample: what is the same each time\n\n",
+    patch_line_before(&patch, init,
+                      patch_printf(&patch, "%.*s = {}  # by content of the sample: what is the same each time",
                                    (int)kept.len, kept.at));
     buf_free(&stager.first);
     buf_free(&stager.names);

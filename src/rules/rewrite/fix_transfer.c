@@ -200,7 +200,7 @@ bool fix_blocking_copy(const struct check *check, const struct match *match, str
     if (loader_is(check, match->node))
         return fix_loader(&patch, match->node, edits);
     const struct upload upload = upload_of(check, match->node);
-    if (!upload.is || changes_later(check, upload.what, match->node))
+    if (!upload.is || !value_has(upload.value, VALUE_PINNED) || changes_later(check, upload.what, match->node))
         return false;
     uint32_t move = match->node;
     if (!is_plain_move(check->tree, move)) {

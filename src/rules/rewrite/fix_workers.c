@@ -45,15 +45,12 @@ bool fix_preparation(const struct check *check, const struct match *match, struc
     const uint32_t batch = syntax_first(check->tree, hand_off.statement);
     const str base = syntax_is(check->tree, batch, SYN_NAME) ? syntax_text(check->tree, batch) : S("batch");
     const str loader = patch_fresh_name(&patch, patch_printf(&patch, "%.*s_loader", (int)base.len, base.at));
-    patch_line_before(&patch, hand_off.loop,
-                      patch_printf(&patch,
-                                   "%.*s = %.*s.utils.data.DataLoader(\n"
-                                   "%.*s%.*s, batch_size=None, collate_fn=%.*s,\n"
-                                   "%.*snum_workers=%d, generator=%.*s.Generator())",
-                                   (int)loader.len, loader.at, (int)torch.len, torch.at,
-                                   (int)patch_indent_unit(&patch).len, patch_indent_unit(&patch).at, (int)batches.len,
-                                   batches.at, (int)prepare.len, prepare.at, (int)patch_indent_unit(&patch).len,
-                                   patch_indent_unit(&patch).at, WORKERS, (int)torch.len, torch.at));
+    const str line = patch_printf(&patch,
+                                  "%.*s = %.*s.utils.data.DataLoader(%.*s, batch_size=None, collate_fn=%.*s, "
+                                  "num_workers=%d, generator=%.*s.Generator())",
+                                  (int)loader.len, loader.at, (int)torch.len, torch.at, (int)batches.len, batches.at,
+                                  (int)prepare.len, prepare.at, WORKERS, (int)torch.len, torch.at);
+    patch_line_before(&patch, hand_off.loop, patch_fitted(&patch, hand_off.loop, line));
     patch_node(&patch, hand_off.batches, loader);
     str target = patch_text(&patch, batch);
     const bool nested = check->tree->parent[hand_off.row_name] != hand_off.loop;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/format.h"
+#include "layout.h"
 
 void patch_refuse(struct patch *patch)
 {
@@ -19,7 +20,7 @@ void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text)
         patch->parts[patch->count++] = (struct edit){begin, end, text, 0};
 }
 
-static void patch_insert(struct patch *patch, uint32_t at, str text)
+void patch_insert(struct patch *patch, uint32_t at, str text)
 {
     patch_replace(patch, at, at, text);
 }
@@ -29,6 +30,7 @@ void patch_node(struct patch *patch, uint32_t node, str text)
     uint32_t begin, end;
     syntax_outer(patch->check->tree, node, &begin, &end);
     patch_replace(patch, begin, end, text);
+    patch_grown(patch, node);
 }
 
 /* ---- lines ---- */
@@ -70,30 +72,6 @@ void patch_delete(struct patch *patch, uint32_t statement)
     struct edit edit;
     edit_delete(tree_of(patch), statement, &edit);
     add(patch, true, &edit);
-}
-
-/* ---- arguments ---- */
-
-void patch_argument(struct patch *patch, uint32_t call, str text)
-{
-    const struct syntax *tree = tree_of(patch);
-    const uint32_t arguments = syntax_child(tree, call, 1);
-    if (!syntax_is(tree, arguments, SYN_ARGUMENTS)) { /* f(x for x in y): the generator has no parentheses of its own */
-        patch_refuse(patch);
-        return;
-    }
-    const uint32_t last = syntax_last_child(tree, arguments);
-    if (last == SYNTAX_NONE) {
-        patch_insert(patch, tree->end[call] - 1, text);
-        return;
-    }
-    uint32_t begin, end;
-    syntax_outer(tree, last, &begin, &end);
-    if (tree->kind[last] == SYN_GENERATOR && end >= tree->end[call]) {
-        patch_refuse(patch);
-        return;
-    }
-    patch_insert(patch, end, patch_printf(patch, ", %.*s", (int)text.len, text.at));
 }
 
 /* ---- texts and names ---- */
@@ -183,80 +161,101 @@ str patch_indent_unit(const struct patch *patch)
     return S("    ");
 }
 
-/* ---- modules ---- */
-
-/* `import numpy as np` binds np, `import torch.optim` binds torch. */
-static str bound_by(const struct syntax *tree, uint32_t alias, str module)
+str patch_fitted(const struct patch *patch, uint32_t statement, str line)
 {
-    const uint32_t dotted = syntax_first(tree, alias), as = syntax_child(tree, alias, 1);
-    if (dotted == SYNTAX_NONE) /* `import` and nothing that can be read */
-        return S("");
-    const str name = syntax_text(tree, dotted);
-    if (syntax_is(tree, as, SYN_NAME))
-        return str_eq(name, module) ? syntax_text(tree, as) : S("");
-    const bool below = str_starts(name, module) && name.len > module.len && name.at[module.len] == '.';
-    return str_eq(name, module) || below ? module : S("");
+    const uint32_t width = layout_width(tree_of(patch)),
+                   indent = (uint32_t)syntax_indent(tree_of(patch), statement).len;
+    return layout_broken(patch->check->arena, line, S(""), patch_indent_unit(patch),
+                         width > indent ? width - indent : 1);
 }
 
-static str bound_on_top(const struct syntax *tree, str module)
+/* ---- lines that grew ---- */
+
+static bool is_within(const struct edit *part, uint32_t begin, uint32_t end)
 {
-    for (uint32_t at = syntax_first(tree, 0); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
-        if (tree->kind[at] != SYN_IMPORT)
-            continue;
-        for (uint32_t alias = syntax_first(tree, at); alias != SYNTAX_NONE; alias = syntax_next(tree, alias)) {
-            const str name = bound_by(tree, alias, module);
-            if (name.len)
-                return name;
-        }
+    return begin <= part->begin && part->end <= end;
+}
+
+/* The next part of the statement from this byte on; NULL. */
+static const struct edit *next_part(const struct patch *patch, uint32_t from, uint32_t end, const struct edit *after)
+{
+    const struct edit *best = NULL;
+    for (uint32_t i = 0; i < patch->count; i++) {
+        const struct edit *part = &patch->parts[i];
+        const bool later = !after || part->begin > after->begin || (part->begin == after->begin && part > after);
+        if (later && is_within(part, from, end) && (!best || part->begin < best->begin))
+            best = part;
     }
-    return S("");
+    return best;
 }
 
-static bool is_import(const struct syntax *tree, uint32_t statement)
+static str text_after(const struct patch *patch, uint32_t begin, uint32_t end)
 {
-    const uint32_t what = syntax_first(tree, statement);
-    if (what == SYNTAX_NONE || (tree->kind[statement] == SYN_IMPORT && syntax_first(tree, what) == SYNTAX_NONE))
-        return false;
-    if (tree->kind[statement] == SYN_FROM_IMPORT)
-        return !str_eq(syntax_text(tree, syntax_first(tree, statement)), S("__future__"));
-    return tree->kind[statement] == SYN_IMPORT;
-}
-
-/* Modules of Python come first, NumPy before torch, as people sort them. */
-static uint32_t place_for_import(const struct syntax *tree, bool before_torch)
-{
-    uint32_t first = SYNTAX_NONE;
-    for (uint32_t at = syntax_first(tree, 0); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
-        if (!is_import(tree, at))
-            continue;
-        first = first == SYNTAX_NONE ? at : first;
-        const uint32_t what =
-            tree->kind[at] == SYN_IMPORT ? syntax_first(tree, syntax_first(tree, at)) : syntax_first(tree, at);
-        if (!before_torch || str_starts(syntax_text(tree, what), S("torch")))
-            return at;
+    const str whole = tree_of(patch)->text;
+    struct buf buf = {0};
+    uint32_t from = begin;
+    for (const struct edit *part = next_part(patch, begin, end, NULL); part; part = next_part(patch, from, end, part)) {
+        buf_add(&buf, (str){whole.at + from, part->begin - from});
+        buf_add(&buf, part->text);
+        from = part->end;
     }
-    return first;
+    buf_add(&buf, (str){whole.at + from, end - from});
+    const str text = str_copy(patch->check->arena, buf_str(&buf));
+    buf_free(&buf);
+    return text;
 }
 
-str patch_module(struct patch *patch, const char *module)
+/* Alone on one line, without a comment: what may be laid out anew. */
+static bool stands_alone(const struct syntax *tree, uint32_t statement)
+{
+    const struct place_in_text begin = syntax_place(tree, tree->begin[statement]);
+    return begin.line == syntax_place(tree, tree->end[statement]).line &&
+           str_eq(str_trim(syntax_line(tree, begin.line)), syntax_text(tree, statement));
+}
+
+static void drop_parts(struct patch *patch, uint32_t begin, uint32_t end)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < patch->count; i++)
+        if (!is_within(&patch->parts[i], begin, end))
+            patch->parts[kept++] = patch->parts[i];
+    patch->count = kept;
+}
+
+void patch_grown(struct patch *patch, uint32_t node)
+{
+    const uint32_t statement = patch_statement(patch, node);
+    for (uint32_t i = 0; i < patch->grown_count; i++)
+        if (patch->grown[i] == statement)
+            return;
+    if (patch->grown_count < PATCH_GROWN)
+        patch->grown[patch->grown_count++] = statement;
+}
+
+/* A line that keeps to the width of the file does so still. */
+static void break_line(struct patch *patch, uint32_t statement)
 {
     const struct syntax *tree = tree_of(patch);
-    const str bound = bound_on_top(tree, str_of(module));
-    if (bound.len)
-        return bound;
-    const bool numpy = strcmp(module, "numpy") == 0;
-    const str name = numpy ? S("np") : str_of(module);
-    const uint32_t place = place_for_import(tree, numpy);
-    if (strcmp(module, "torch") == 0 || place == SYNTAX_NONE || has_name(tree, name)) {
-        patch_refuse(patch);
-        return name;
-    }
-    patch_line_before(patch, place,
-                      numpy ? S("import numpy as np") : patch_printf(patch, "import %.*s", (int)name.len, name.at));
-    return name;
+    const uint32_t begin = tree->begin[statement], end = tree->end[statement];
+    if (!stands_alone(tree, statement))
+        return;
+    const str text = text_after(patch, begin, end);
+    if (syntax_indent(tree, statement).len + text.len <= LAYOUT_LEAST_WIDTH)
+        return;
+    const uint32_t width = layout_width(tree);
+    if (layout_line_width(tree, begin) > width)
+        return;
+    const str broken =
+        layout_broken(patch->check->arena, text, syntax_indent(tree, statement), patch_indent_unit(patch), width);
+    if (str_eq(text, broken))
+        return;
+    drop_parts(patch, begin, end);
+    patch_replace(patch, begin, end, broken);
 }
 
 bool patch_hand_over(struct patch *patch, struct edits *edits)
 {
+    for (uint32_t i = 0; i < patch->grown_count && !patch->refused; i++)
+        break_line(patch, patch->grown[i]);
     return !patch->refused && patch->count && edits_take(edits, patch->parts, patch->count) != EDITS_REFUSED;
 }

@@ -18,18 +18,21 @@
 #include "base/buf.h"
 #include "syntax/edit.h"
 
-enum { PATCH_PARTS = 64 };
+enum { PATCH_PARTS = 64, PATCH_GROWN = 16 };
 
 struct patch {
     const struct check *check;
     const struct edits *edits; /* what other rewrites of this pass do: their new names are taken too */
     struct edit parts[PATCH_PARTS];
     uint32_t count;
+    uint32_t grown[PATCH_GROWN]; /* statements whose line may have become too long */
+    uint32_t grown_count;
     bool refused;
 };
 
 void patch_refuse(struct patch *patch);
 void patch_replace(struct patch *patch, uint32_t begin, uint32_t end, str text);
+void patch_insert(struct patch *patch, uint32_t at, str text);
 void patch_node(struct patch *patch, uint32_t node, str text); /* with the parentheses around it */
 
 /* Whole lines, indented already, at the begin of a line. */
@@ -37,16 +40,24 @@ void patch_lines(struct patch *patch, uint32_t at, str lines);
 /* A new line before or after a statement, in its block and with its indent; lines of `text` are indented alike. */
 void patch_line_before(struct patch *patch, uint32_t statement, str text);
 void patch_line_after(struct patch *patch, uint32_t statement, str text);
+/* A line to stand beside the statement, broken where it is wider than the file. */
+str patch_fitted(const struct patch *patch, uint32_t statement, str line);
 /* Takes the statement away, with its line; `pass` stays where it was alone in its block. */
 void patch_delete(struct patch *patch, uint32_t statement);
 
-/* One more argument, behind the others. */
+/*
+ * One more argument, behind the others: on a line of its own where they have one each, before the comment of none of
+ * them. A statement on one line that becomes wider than its file is broken where the patch is handed over.
+ */
 void patch_argument(struct patch *patch, uint32_t call, str text);
 
 /* Sends them to the edits of the file as one group; false, and nothing sent, where it refused or they overlap. */
 bool patch_hand_over(struct patch *patch, struct edits *edits);
 
 /* ---- texts and names ---- */
+
+/* The line in which the node's statement stands may be too long now. */
+void patch_grown(struct patch *patch, uint32_t node);
 
 /* As it stands in the file, with its parentheses; as an operand that a `.method()` or `[...]` may follow. */
 str patch_text(const struct patch *patch, uint32_t node);

@@ -154,6 +154,24 @@ static const struct list {
                     "torch.Stream.synchronize torch.Event.synchronize torch.distributed.barrier",
                     false},
     [WORDS_WRAP_INDEX] = {"torch.LongTensor torch.from_numpy torch.as_tensor torch.tensor", false},
+    [WORDS_PYTHON_MODULE] =
+        {"abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect "
+         "builtins bz2 cProfile calendar cgi cgitb chunk cmath cmd code codecs codeop collections colorsys "
+         "compileall concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses "
+         "dataclasses datetime dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno "
+         "faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc getopt getpass gettext "
+         "glob graphlib grp gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io "
+         "ipaddress itertools json keyword linecache locale logging lzma mailbox mailcap marshal math "
+         "mimetypes mmap modulefinder multiprocessing netrc nis nntplib numbers operator optparse os pathlib "
+         "pdb pickle pickletools pipes pkgutil platform plistlib poplib posix pprint profile pstats pty pwd "
+         "py_compile pyclbr pydoc pyexpat queue quopri random re readline reprlib resource rlcompleter runpy "
+         "sched secrets select selectors shelve shlex shutil signal site smtpd smtplib sndhdr socket "
+         "socketserver sqlite3 ssl stat statistics string stringprep struct subprocess sunau symtable sys "
+         "sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading time timeit tkinter "
+         "token tokenize tomllib trace traceback tracemalloc tty turtle types typing unicodedata unittest "
+         "urllib uu uuid venv warnings wave weakref webbrowser wsgiref xml xmlrpc zipapp zipfile zipimport "
+         "zlib zoneinfo",
+         false},
     [WORDS_NO_FRAME] = {"float int bool Tensor LongTensor FloatTensor range", false},
     [WORDS_ASKED_OF_OBJECT] = {"__format__ __repr__ __str__ __contains__ __iter__ __len__ __bool__ __float__ __int__ "
                                "__index__ __array__ __getitem__ __setitem__",

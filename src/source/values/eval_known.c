@@ -161,11 +161,17 @@ static const struct value *sample(const struct known_call *c)
     return holds_on_device(made) ? made : &value_unknown;
 }
 
+/* pin_memory=True, or where there is a device to copy to. */
+static bool pins(const struct syntax *tree, uint32_t pin)
+{
+    return pin != NONE && (tree->kind[pin] == SYN_TRUE || syntax_calls(tree, pin, S("is_available")));
+}
+
 static const struct value *loader(const struct known_call *c)
 {
     const uint32_t pin = known_keyword(c, "pin_memory"), collate = known_keyword(c, "collate_fn");
     struct value out = {.kind = VALUE_LOADER, .detail = NONE};
-    if (pin != NONE && c->e->tree->kind[pin] == SYN_TRUE)
+    if (pins(c->e->tree, pin))
         out.flags |= VALUE_PINNED;
     const struct value *function = collate == NONE ? &value_unknown : eval_get(c->e, collate);
     const struct value *made = collate == NONE ? sample(c) : &value_unknown;

@@ -161,17 +161,15 @@ static void several_reads_become_one(void **state)
                  "        b = out.max().item()\n"
                  "        log.append((a, b))\n"
                  "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n",
-            HEAD "def train(loader, log):\n" LOOP "        a, b = torch.stack([loss.detach().double().reshape(()), "
-                 "out.max().detach().double().reshape(())]).tolist()\n"
+            HEAD "def train(loader, log):\n" LOOP "        a, b = torch.stack([loss, out.max()]).tolist()\n"
                  "        log.append((a, b))\n"
                  "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n");
     becomes("ST409",
             HEAD "def train(loader, log):\n" LOOP "        log.append((loss.item(), out.max().item()))\n"
                  "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n",
             HEAD "def train(loader, log):\n" LOOP
-                 "        loss_value, number_value = torch.stack([loss.detach().double().reshape(()), "
-                 "out.max().detach().double().reshape(())]).tolist()\n"
-                 "        log.append((loss_value, number_value))\n"
+                 "        loss_value, out_max = torch.stack([loss, out.max()]).tolist()\n"
+                 "        log.append((loss_value, out_max))\n"
                  "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n");
 }
 

@@ -79,13 +79,30 @@ static void copies_do_not_block(void **state)
                  "        x = x.cuda(non_blocking=True)\n"));
 }
 
+/* non_blocking=True of memory that is not pinned would silence the rule and change nothing. */
+static void copies_wait_for_pinned_memory(void **state)
+{
+    (void)state;
+    stays("ST602", "import torch\n"
+                   "def train(model, batches, optimizer):\n"
+                   "    model.cuda()\n"
+                   "    for x in batches:\n"
+                   "        loss = model(torch.from_numpy(x).cuda()).sum()\n"
+                   "        loss.backward()\n"
+                   "        optimizer.step()\n");
+    stays("ST602", STEP("DataLoader(data, **options)", "        x = x.to(device)\n"));
+    becomes("ST602", STEP("DataLoader(data, pin_memory=True, **options)", "        x = x.to(device)\n"),
+            STEP("DataLoader(data, pin_memory=True, **options)", "        x = x.to(device, non_blocking=True)\n"));
+}
+
 static void arguments_over_several_lines(void **state)
 {
     (void)state;
     becomes(
         "ST602", STEP("DataLoader(\n        data,\n        num_workers=2,  # two\n    )", MOVED),
-        STEP("DataLoader(\n        data,\n        num_workers=2, pin_memory=torch.cuda.is_available(),  # two\n    )",
-             MOVED));
+        STEP(
+            "DataLoader(\n        data,\n        num_workers=2,  # two\n        pin_memory=torch.cuda.is_available(),\n    )",
+            MOVED));
 }
 
 static void narrowed_before_the_copy(void **state)
@@ -159,6 +176,7 @@ int main(void)
         cmocka_unit_test(made_on_the_device_through_a_helper),
         cmocka_unit_test(what_has_no_device_argument_stays),
         cmocka_unit_test(copies_do_not_block),
+        cmocka_unit_test(copies_wait_for_pinned_memory),
         cmocka_unit_test(arguments_over_several_lines),
         cmocka_unit_test(narrowed_before_the_copy),
         cmocka_unit_test(invariant_uploads_leave_the_loop),

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "layout.h"
+
+#include "base/buf.h"
+#include "base/utf8.h"
+
+/* ---- widths ---- */
+
+static uint32_t columns(str line)
+{
+    return (uint32_t)utf16_units(line.at, line.len);
+}
+
+static str line_at(const struct syntax *tree, uint32_t line)
+{
+    const str text = syntax_line(tree, line);
+    return text.at ? text : S("");
+}
+
+uint32_t layout_width(const struct syntax *tree)
+{
+    static const uint32_t widths[] = {LAYOUT_LEAST_WIDTH, 100, 120};
+    enum { LOOKED_AT = 1000, WIDTHS = sizeof widths / sizeof *widths };
+    uint32_t beyond[WIDTHS] = {0}, lines = 0;
+    for (uint32_t line = 1; line <= tree->line_count && line <= LOOKED_AT; line++, lines++)
+        for (uint32_t i = 0; i < WIDTHS; i++)
+            beyond[i] += columns(line_at(tree, line)) > widths[i];
+    for (uint32_t i = 0; i < WIDTHS; i++)
+        if (beyond[i] * 100 <= lines)
+            return widths[i];
+    return widths[WIDTHS - 1];
+}
+
+uint32_t layout_line_width(const struct syntax *tree, uint32_t at)
+{
+    return columns(line_at(tree, syntax_place(tree, at).line));
+}
+
+/* ---- brackets ---- */
+
+/* Behind the string that begins here; the text's end where it does not end. */
+static size_t behind_string(str text, size_t at)
+{
+    const char quote = text.at[at];
+    const bool triple = at + 2 < text.len && text.at[at + 1] == quote && text.at[at + 2] == quote;
+    for (size_t i = at + (triple ? 3 : 1); i < text.len; i++) {
+        if (text.at[i] == '\\')
+            i++;
+        else if (text.at[i] == quote && !triple)
+            return i + 1;
+        else if (text.at[i] == quote && i + 2 < text.len && text.at[i + 1] == quote && text.at[i + 2] == quote)
+            return i + 3;
+    }
+    return text.len;
+}
+
+static bool opens(char c)
+{
+    return c == '(' || c == '[' || c == '{';
+}
+
+static bool closes(char c)
+{
+    return c == ')' || c == ']' || c == '}';
+}
+
+/* The bracket that the last character closes; text.len where it closes none. */
+static size_t last_bracket(str text)
+{
+    enum { DEEP = 64 };
+    size_t open[DEEP], depth = 0, last = text.len;
+    for (size_t at = 0; at < text.len;) {
+        if (text.at[at] == '"' || text.at[at] == '\'') {
+            at = behind_string(text, at);
+            continue;
+        }
+        if (opens(text.at[at])) {
+            if (depth == DEEP)
+                return text.len;
+            open[depth++] = at;
+        } else if (closes(text.at[at])) {
+            if (!depth)
+                return text.len;
+            last = open[--depth];
+        }
+        at++;
+    }
+    return !depth && text.len && closes(text.at[text.len - 1]) ? last : text.len;
+}
+
+/* ---- breaking ---- */
+
+str layout_one_a_line(struct arena *arena, str parts, str indent)
+{
+    struct buf buf = {0};
+    size_t from = 0, depth = 0;
+    for (size_t at = 0; at <= parts.len; at++) {
+        while (at < parts.len && (parts.at[at] == '"' || parts.at[at] == '\''))
+            at = behind_string(parts, at);
+        if (at > parts.len)
+            at = parts.len;
+        const bool end = at == parts.len;
+        if (!end && opens(parts.at[at]))
+            depth++;
+        if (!end && closes(parts.at[at]))
+            depth--;
+        if (!end && (depth || parts.at[at] != ','))
+            continue;
+        const str part = str_trim((str){parts.at + from, at - from});
+        if (part.len)
+            buf_printf(&buf, "%.*s%.*s,\n", (int)indent.len, indent.at, (int)part.len, part.at);
+        from = at + 1;
+    }
+    const str text = str_copy(arena, buf_str(&buf));
+    buf_free(&buf);
+    return text;
+}
+
+static bool has_top_comma(str parts)
+{
+    size_t depth = 0;
+    for (size_t at = 0; at < parts.len; at++) {
+        while (at < parts.len && (parts.at[at] == '"' || parts.at[at] == '\''))
+            at = behind_string(parts, at);
+        if (at >= parts.len)
+            break;
+        depth += opens(parts.at[at]);
+        depth -= closes(parts.at[at]);
+        if (!depth && parts.at[at] == ',')
+            return true;
+    }
+    return false;
+}
+
+static bool fits(str text, str indent, uint32_t width)
+{
+    return columns(indent) + columns(text) <= width;
+}
+
+str layout_broken(struct arena *arena, str text, str indent, str unit, uint32_t width)
+{
+    const size_t open = last_bracket(text);
+    if (fits(text, indent, width) || open + 2 >= text.len || memchr(text.at, '\n', text.len) ||
+        memchr(text.at, '#', text.len) || str_has(text, S("lambda ")))
+        return text;
+    const str head = {text.at, open + 1}, body = {text.at + open + 1, text.len - open - 2};
+    const str inner = str_printf(arena, "%.*s%.*s", (int)indent.len, indent.at, (int)unit.len, unit.at);
+    const char close = text.at[text.len - 1];
+    if (!fits(head, indent, width))
+        return text;
+    if (fits(body, inner, width))
+        return str_printf(arena, "%.*s\n%.*s%.*s\n%.*s%c", (int)head.len, head.at, (int)inner.len, inner.at,
+                          (int)body.len, body.at, (int)indent.len, indent.at, close);
+    const str lines = has_top_comma(body) ? layout_one_a_line(arena, body, inner) : S("");
+    if (!lines.len)
+        return text;
+    return str_printf(arena, "%.*s\n%.*s%.*s%c", (int)head.len, head.at, (int)lines.len, lines.at, (int)indent.len,
+                      indent.at, close);
+}
