@@ -13,6 +13,7 @@
 #include "read_file.h"
 #include "rules/ask/ask.h"
 #include "source/contexts/project_new.h"
+#include "source_roots.h"
 #include "suppress.h"
 #include "syntax/edit.h"
 
@@ -264,8 +265,12 @@ static struct helpers all_helpers(const struct run *run, size_t list)
 static void understand(struct run *run)
 {
     struct project_source *sources = arena_array(run->arena, run->job_count, sizeof *sources);
-    for (uint32_t i = 0; i < run->job_count; i++)
+    str *paths = arena_array(run->arena, run->job_count, sizeof *paths);
+    for (uint32_t i = 0; i < run->job_count; i++) {
+        paths[i] = run->jobs[i].file.path;
         sources[i] = (struct project_source){run->jobs[i].file.path, run->jobs[i].file.text};
+    }
+    const struct source_roots roots = source_roots_find(run->arena, paths, run->job_count);
     const struct helpers uploads = all_helpers(run, offsetof(struct config, upload));
     const struct helpers downloads = all_helpers(run, offsetof(struct config, read_back));
     const struct project_options options = {
@@ -273,6 +278,8 @@ static void understand(struct run *run)
         .upload_count = uploads.count,
         .downloads = downloads.at,
         .download_count = downloads.count,
+        .roots = roots.at,
+        .root_count = roots.count,
         .threads = run->options->threads,
     };
     run->lint->project = project_new(sources, run->job_count, &options);

@@ -290,8 +290,8 @@ static bool take_array(struct toml_reader *reader, struct arena *arena, struct t
     }
 }
 
-static bool take_value(struct toml_reader *reader, struct arena *arena, struct toml_item *item,
-                       struct steptime_error *err)
+static bool take_any(struct toml_reader *reader, struct arena *arena, struct toml_item *item,
+                     struct steptime_error *err)
 {
     if (peek(reader) == '"' || peek(reader) == '\'') {
         item->kind = TOML_TEXT;
@@ -304,6 +304,17 @@ static bool take_value(struct toml_reader *reader, struct arena *arena, struct t
         return skip_brackets(reader, arena, err);
     }
     return take_plain(reader, item, err);
+}
+
+static bool take_value(struct toml_reader *reader, struct arena *arena, struct toml_item *item,
+                       struct steptime_error *err)
+{
+    const str start = reader->rest;
+    if (!take_any(reader, arena, item, err))
+        return false;
+    if (item->kind == TOML_OTHER)
+        item->text = (str){start.at, start.len - reader->rest.len};
+    return true;
 }
 
 /* Nothing but a comment may follow. */

@@ -2,9 +2,9 @@
 /*
  * TOML in, item by item, as far as a configuration needs it: strings of all four
  * kinds, booleans, integers, arrays of strings. Other values (floats, dates,
- * inline tables, arrays of other things) are stepped over and told as TOML_OTHER,
- * so that a file with them can be read for the tables that matter. Keys are not
- * checked for repeats.
+ * inline tables, arrays of other things) are told as TOML_OTHER, as they are
+ * written, so that a file with them can be read for the tables that matter. Keys
+ * are not checked for repeats.
  *
  *     struct toml_reader reader = toml_reader(path, text);
  *     struct toml_item item;
@@ -36,7 +36,7 @@ struct toml_item {
     struct toml_key key; /* from the root: of `a = 1` in [tool.x] tool, x, a */
     uint32_t line;
     enum toml_kind kind;
-    str text; /* TOML_TEXT */
+    str text; /* TOML_TEXT; of TOML_OTHER as it is written */
     const str *texts;
     uint32_t text_count; /* TOML_TEXTS */
     bool flag;

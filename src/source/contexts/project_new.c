@@ -8,7 +8,7 @@
 struct project *project_new(const struct project_source *sources, uint32_t count, const struct project_options *options)
 {
     struct project *project = mem_zeroed(sizeof *project);
-    files_read(&project->files, sources, count, options ? options->threads : 0);
+    files_read(&project->files, sources, count, options);
     cells_settle(&project->cells, &project->files, options);
     summary_build(project);
     project->contexts = mem_zeroed(sizeof *project->contexts);

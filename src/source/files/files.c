@@ -15,6 +15,7 @@ static void read_file(void *context, size_t i)
     scope_find(file);
     flow_build(file);
     changes_build(&file->changes, file->shown.tree);
+    paths_find(file);
 }
 
 static void prove_file(void *context, size_t i)
@@ -79,8 +80,10 @@ static void tell_not_read(const struct files *files, const struct file *file)
         limits_tell(files->limits, &deep, file->id, file->shown.too_deep);
 }
 
-void files_read(struct files *files, const struct project_source *sources, uint32_t count, unsigned threads)
+void files_read(struct files *files, const struct project_source *sources, uint32_t count,
+                const struct project_options *options)
 {
+    const unsigned threads = options ? options->threads : 0;
     files->names = names_new();
     files->limits = limits_new();
     files->count = count;
@@ -94,7 +97,7 @@ void files_read(struct files *files, const struct project_source *sources, uint3
     for (uint32_t i = 0; i < count; i++)
         tell_not_read(files, &files->at[i]);
     number_all(files);
-    module_link(files);
+    module_link(files, options);
     method_list(files);
     par_each(count, threads, prove_file, files);
 }
@@ -106,13 +109,17 @@ void files_free(struct files *files)
         mem_free(files->at[i].changes.at);
         mem_free(files->at[i].own_stars.at);
         mem_free(files->at[i].stars.at);
+        mem_free(files->at[i].on_path.at);
+        mem_free(files->at[i].seen_on_path.at);
         arena_free(&files->at[i].arena);
     }
+    mem_free(files->roots);
     names_free(files->names);
     limits_free(files->limits);
     struct map *const maps[] = {&files->by_path,       &files->by_module,        &files->module_slot,
                                 &files->class_by_node, &files->function_by_node, &files->method,
-                                &files->method_count,  &files->methods_by_name};
+                                &files->method_count,  &files->methods_by_name,  &files->folders,
+                                &files->first_words,   &files->root_below};
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++)
         map_free(maps[i]);
     arena_free(&files->arena);

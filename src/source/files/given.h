@@ -12,12 +12,22 @@ struct project_source {
     str path, text;
 };
 
+/*
+ * A folder in which a project keeps its packages: `import package.x` of a file below `below` is looked for as x in
+ * `folder`. Of an empty package the folder holds them all.
+ */
+struct source_root {
+    str below, package, folder;
+};
+
 /* What the user's configuration adds. Names are last names ("to_gpu") or dotted ends of qualified names. */
 struct project_options {
     const str *uploads; /* helpers that move their first argument to the device, nested containers too */
     uint32_t upload_count;
     const str *downloads; /* helpers that move it back to the CPU */
     uint32_t download_count;
+    const struct source_root *roots; /* as the projects say */
+    uint32_t root_count;
     unsigned threads; /* 0: all cores */
 };
 

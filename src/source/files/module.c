@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Files as modules of Python. Nobody knows the sys.path of a run, so an import is
- * looked for beside the importing file, then beside each folder above it.
- */
+/* Files as modules of Python: their names, what they import, and which of them make one program. */
 #include "files.h"
 
 #include "base/buf.h"
@@ -10,72 +7,12 @@
 #include "source/known/known.h"
 #include "source/known/known_words.h"
 
-static str folder_of(str path)
-{
-    for (size_t i = path.len; i--;)
-        if (path.at[i] == '/')
-            return (str){path.at, i};
-    return (str){path.at, 0};
-}
-
-static str last_of(str path)
-{
-    const str folder = folder_of(path);
-    return str_from(path, folder.len ? folder.len + 1 : path.len && path.at[0] == '/' ? 1 : 0);
-}
-
-static uint32_t file_at(const struct files *files, str path)
-{
-    return map_get(&files->by_path, names_get(files->names, path)->id);
-}
-
-static uint32_t beside(const struct files *files, str folder, str dotted)
-{
-    struct buf path = {0};
-    buf_add(&path, folder);
-    if (folder.len || (folder.at && folder.at[0] == '/'))
-        buf_char(&path, '/');
-    for (size_t i = 0; i < dotted.len; i++)
-        buf_char(&path, dotted.at[i] == '.' ? '/' : dotted.at[i]);
-    const size_t stem = path.len;
-    buf_add(&path, S(".py"));
-    uint32_t file = file_at(files, buf_str(&path));
-    if (file == MAP_NONE) {
-        path.len = stem;
-        buf_add(&path, stem ? S("/__init__.py") : S("__init__.py"));
-        file = file_at(files, buf_str(&path));
-    }
-    buf_free(&path);
-    return file == MAP_NONE ? NONE : file;
-}
-
-uint32_t module_find(const struct files *files, uint32_t from, str dotted)
-{
-    str folder = folder_of(files->at[from].shown.path);
-    if (str_starts(dotted, S("."))) {
-        size_t dots = 0;
-        while (dots < dotted.len && dotted.at[dots] == '.')
-            dots++;
-        for (size_t i = 1; i < dots; i++)
-            folder = folder_of(folder);
-        const str rest = str_from(dotted, dots);
-        return rest.len ? beside(files, folder, rest) : beside(files, folder, S("__init__"));
-    }
-    for (;; folder = folder_of(folder)) {
-        const uint32_t found = beside(files, folder, dotted);
-        if (found != NONE && found != from)
-            return found;
-        if (folder.len == 0)
-            return NONE;
-    }
-}
-
 static bool is_package(const struct files *files, str folder)
 {
     struct buf path = {0};
     buf_add(&path, folder);
     buf_add(&path, folder.len ? S("/__init__.py") : S("__init__.py"));
-    const bool found = folder.len && file_at(files, buf_str(&path)) != MAP_NONE;
+    const bool found = folder.len && module_at(files, buf_str(&path)) != MAP_NONE;
     buf_free(&path);
     return found;
 }
@@ -83,16 +20,17 @@ static bool is_package(const struct files *files, str folder)
 /* Dotted from the topmost folder of packages down. */
 static str dotted_name(struct files *files, str path)
 {
-    str top = folder_of(path);
+    str top = path_folder(path);
     while (is_package(files, top))
-        top = folder_of(top);
+        top = path_folder(top);
     str rest = str_from(path, top.len && path.len > top.len ? top.len + 1 : top.len);
     if (str_ends(rest, S(".py")))
         rest.len -= 3;
     if (str_ends(rest, S("/__init__")))
         rest.len -= 9;
-    if (!is_package(files, folder_of(path)))
-        rest = str_ends(last_of(path), S(".py")) ? (str){last_of(path).at, last_of(path).len - 3} : last_of(path);
+    if (!is_package(files, path_folder(path)))
+        rest =
+            str_ends(path_last(path), S(".py")) ? (str){path_last(path).at, path_last(path).len - 3} : path_last(path);
     char *text = arena_alloc(&files->arena, rest.len + 1);
     for (size_t i = 0; i < rest.len; i++)
         text[i] = rest.at[i] == '/' ? '.' : rest.at[i];
@@ -112,6 +50,7 @@ static void list_stars(struct files *files, uint32_t id)
     struct file *file = &files->at[id];
     const struct syntax *tree = file->shown.tree;
     struct stars *stars = &file->own_stars;
+    stars->count = 0;
     for (uint32_t node = 0; node < tree->count; node++) {
         if (tree->kind[node] != SYN_FROM_IMPORT || syntax_child_count(tree, node) != 1)
             continue;
@@ -220,10 +159,15 @@ static void unite(struct files *files, uint32_t a, uint32_t b)
     files->at[a < b ? b : a].program = a < b ? a : b;
 }
 
-static void find_programs(struct files *files)
+static void alone(struct files *files)
 {
     for (uint32_t i = 0; i < files->count; i++)
         files->at[i].program = i;
+}
+
+static void find_programs(struct files *files)
+{
+    alone(files);
     for (uint32_t i = 0; i < files->count; i++) {
         const struct file *file = &files->at[i];
         for (uint32_t d = 0; d < file->flow.def_count; d++)
@@ -239,26 +183,56 @@ static void find_programs(struct files *files)
 /* Tests by the conventions of unittest and pytest. */
 static bool is_test_path(str path)
 {
-    return known_word(WORDS_TEST_FOLDERS, path) || known_word(WORDS_TEST_FILES, last_of(path));
+    return known_word(WORDS_TEST_FOLDERS, path) || known_word(WORDS_TEST_FILES, path_last(path));
 }
 
-void module_link(struct files *files)
+static void name_modules(struct files *files)
 {
-    for (uint32_t i = 0; i < files->count; i++)
-        map_put(&files->by_path, names_get(files->names, plain_path(files->at[i].shown.path))->id, i);
     for (uint32_t i = 0; i < files->count; i++) {
         struct file *file = &files->at[i];
-        file->shown.path = plain_path(file->shown.path);
         file->is_test = is_test_path(file->shown.path);
         file->shown.module = dotted_name(files, file->shown.path);
         map_put(&files->by_module, names_get(files->names, file->shown.module)->id, i);
     }
+}
+
+static void link_imports(struct files *files)
+{
     for (uint32_t i = 0; i < files->count; i++) {
         resolve_imports(files, i);
         list_stars(files, i);
     }
-    reach_stars(files);
     find_programs(files);
+}
+
+/* What one file of a program puts on sys.path all of them see. True where any does. */
+static bool share_paths(struct files *files)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < files->count; i++)
+        if (files->at[i].on_path.count) {
+            path_share(files, files->at[i].program, i);
+            any = true;
+        }
+    return any;
+}
+
+void module_link(struct files *files, const struct project_options *options)
+{
+    for (uint32_t i = 0; i < files->count; i++) {
+        files->at[i].shown.path = plain_path(files->at[i].shown.path);
+        map_put(&files->by_path, names_get(files->names, files->at[i].shown.path)->id, i);
+    }
+    roots_build(files, options ? options->roots : NULL, options ? options->root_count : 0);
+    name_modules(files);
+    alone(files);
+    share_paths(files);
+    link_imports(files);
+    if (share_paths(files)) {
+        link_imports(files);
+        share_paths(files);
+    }
+    reach_stars(files);
     for (uint32_t i = 0; i < files->count; i++)
         list_variables(files, i);
 }

@@ -21,6 +21,22 @@ struct stars {
     size_t count, room;
 };
 
+/* A folder that the file puts on sys.path; one that is not `placed` is seen from where the program is started. */
+struct path_entry {
+    str folder;
+    bool placed;
+};
+
+struct path_entries {
+    struct path_entry *at;
+    size_t count, room;
+};
+
+struct folders {
+    str *at;
+    size_t count, room;
+};
+
 struct file {
     struct project_file shown;
     uint32_t id;
@@ -38,6 +54,9 @@ struct file {
     uint32_t program;       /* after module_link the same for all files of one */
     struct stars own_stars; /* `from x import *`, in order */
     struct stars stars;     /* those of the modules that these name too, in the order in which a name is looked for */
+    struct path_entries on_path; /* as it says */
+    struct folders seen_on_path; /* those of the run; of the first file of a program what all of it puts there */
+    bool has_namespaces;         /* it imports a.b where there is no module a */
     struct flow flow;
     struct changes changes;
 };
