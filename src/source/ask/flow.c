@@ -158,17 +158,12 @@ bool flow_use_changes(const struct project *project, struct site use)
 
 /* ---- attributes ---- */
 
-static bool descends(const struct project *project, uint32_t class_id, uint32_t from, int depth)
+static bool descends(const struct project *project, uint32_t class_id, uint32_t from)
 {
-    if (class_id == from)
+    if (class_inherits(&project->cells, class_id, from))
         return true;
-    const struct class_data *data = &project->cells.classes[class_id];
-    if (depth == DEEPEST_CLASS && data->base_count)
-        project_limit(project, &limit_class_depth,
-                      (struct site){project->files.classes[class_id].file, project->files.classes[class_id].node});
-    for (uint32_t b = 0; depth < DEEPEST_CLASS && b < data->base_count; b++)
-        if (descends(project, data->bases[b], from, depth + 1))
-            return true;
+    if (project->cells.classes[class_id].order_cut)
+        class_tell_order(&project->cells, class_id);
     return false;
 }
 
@@ -177,7 +172,7 @@ uint32_t attribute_bindings(const struct project *project, uint32_t class_id, st
 {
     uint32_t count = 0;
     for (uint32_t c = 0; c < project->files.class_count; c++) {
-        if (!descends(project, c, class_id, 0) && !descends(project, class_id, c, 0))
+        if (!descends(project, c, class_id) && !descends(project, class_id, c))
             continue;
         const uint32_t file = project->files.classes[c].file;
         const struct syntax *tree = project_tree(project, file);

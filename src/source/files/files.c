@@ -76,6 +76,10 @@ static void tell_not_read(const struct files *files, const struct file *file)
     const struct syntax *tree = file->shown.tree;
     for (uint32_t i = 0; tree && i < tree->too_large_count; i++)
         limits_tell(files->limits, &large, file->id, tree->too_large[i].begin);
+    static const struct limit far = {
+        "path-depth", "what is put on sys.path is made in more than 32 steps; what lies there is not found"};
+    if (tree && file->far_path)
+        limits_tell(files->limits, &far, file->id, tree->begin[file->far_path]);
     if (tree && file->shown.too_deep)
         limits_tell(files->limits, &deep, file->id, file->shown.too_deep);
 }
@@ -110,6 +114,8 @@ void files_free(struct files *files)
         mem_free(files->at[i].own_stars.at);
         mem_free(files->at[i].stars.at);
         mem_free(files->at[i].on_path.at);
+        map_free(&files->at[i].exported);
+        map_free(&files->at[i].lazy);
         mem_free(files->at[i].seen_on_path.at);
         arena_free(&files->at[i].arena);
     }

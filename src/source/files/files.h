@@ -57,8 +57,9 @@ void roots_build(struct files *files, const struct source_root *said, uint32_t c
 void path_share(struct files *files, uint32_t to, uint32_t from); /* what one puts on sys.path, another sees */
 /* Names of modules, and what imports name; options: NULL. */
 void module_link(struct files *files, const struct project_options *options);
-void method_list(struct files *files);               /* methods by class and by name */
-void flow_prove(struct files *files, uint32_t file); /* what uses prove, once methods are known */
+void exports_find(struct files *files, uint32_t file); /* once imports are found */
+void method_list(struct files *files);                 /* methods by class and by name */
+void flow_prove(struct files *files, uint32_t file);   /* what uses prove, once methods are known */
 
 /* Any round tells here what it does not follow to its end. */
 static inline void files_limit(const struct files *files, const struct limit *limit, uint32_t file, uint32_t node)
@@ -76,6 +77,9 @@ str path_join(struct arena *arena, str folder, str name);
 /* ---- asking ---- */
 uint32_t module_at(const struct files *files, str path);                    /* the file of a path; MAP_NONE */
 uint32_t module_find(const struct files *files, uint32_t from, str dotted); /* file; NONE */
+bool module_exports(const struct files *files, uint32_t file, str name);    /* to `from file import *` */
+/* The file from which the module fetches a name when it is asked for; NONE. */
+uint32_t module_lazy(const struct files *files, uint32_t file, const struct name *name);
 uint32_t module_slot(const struct files *files, uint32_t file, const struct name *name); /* its variable; NONE */
 /* The parameter of a function that an argument of a call goes to; NONE. */
 uint32_t call_parameter_of(const struct files *files, uint32_t function, const struct syntax *tree, uint32_t argument,

@@ -123,6 +123,9 @@ static void resolve_imports(struct files *files, uint32_t id)
         if (!from && syntax_inside(tree, def->shown.name, named)) /* `import a.b` binds a */
             dotted = syntax_text(tree, def->shown.name);
         def->import_file = module_find(files, id, str_trim(dotted));
+        const str whole = syntax_text(tree, named);
+        if (!from && def->import_file == NONE && whole.len > dotted.len)
+            file->has_namespaces |= module_find(files, id, whole) != NONE;
     }
 }
 
@@ -233,6 +236,8 @@ void module_link(struct files *files, const struct project_options *options)
         share_paths(files);
     }
     reach_stars(files);
-    for (uint32_t i = 0; i < files->count; i++)
+    for (uint32_t i = 0; i < files->count; i++) {
         list_variables(files, i);
+        exports_find(files, i);
+    }
 }

@@ -190,6 +190,8 @@ static struct written of_operator(struct file *file, uint32_t node, int depth)
 static struct written path_of(struct file *file, uint32_t node, int depth)
 {
     const struct syntax *tree = file->shown.tree;
+    if (node != NONE && depth > DEEPEST_PATH)
+        file->far_path = node;
     if (node == NONE || depth > DEEPEST_PATH)
         return unknown_path;
     switch (tree->kind[node]) {

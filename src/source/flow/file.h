@@ -54,9 +54,13 @@ struct file {
     uint32_t program;       /* after module_link the same for all files of one */
     struct stars own_stars; /* `from x import *`, in order */
     struct stars stars;     /* those of the modules that these name too, in the order in which a name is looked for */
+    uint32_t far_path;      /* node: an expression for sys.path that nests too deep; 0: none */
     struct path_entries on_path; /* as it says */
     struct folders seen_on_path; /* those of the run; of the first file of a program what all of it puts there */
     bool has_namespaces;         /* it imports a.b where there is no module a */
+    bool has_exports;            /* __all__ says what it gives: exported */
+    struct map exported;         /* name id */
+    struct map lazy;             /* name id -> file from which __getattr__ fetches it */
     struct flow flow;
     struct changes changes;
 };

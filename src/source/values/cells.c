@@ -58,6 +58,8 @@ static void note(struct cells *cells, struct file *file, int64_t key)
         cells->programs[file->program].next_host_only = true;
     } else if (key == FACT_DEFAULT_MOVED) {
         cells->programs[file->program].next_default_moved = true;
+    } else if (key <= FACT_MADE) {
+        cells->classes[FACT_MADE - key].made = true;
     } else {
         class_on_gpu(cells, (uint32_t)(FACT_CLASSES - key));
     }
@@ -213,6 +215,7 @@ void cells_settle(struct cells *cells, struct files *files, const struct project
     cells->classes = arena_array(&cells->arena, files->class_count, sizeof *cells->classes);
     for (uint32_t i = 0; i < files->count; i++)
         begin_file(&cells->of_file[i], &files->at[i]);
+    class_put_in_order(cells);
     number_cells(cells);
     settle(cells);
     for (uint32_t i = 0; i < files->count; i++)

@@ -24,6 +24,9 @@ enum {
     FACT_CLASSES = -16,  /* FACT_CLASSES - class: on the GPU */
 };
 
+/* FACT_MADE - class: there are objects of it. */
+#define FACT_MADE (-((int64_t)1 << 40))
+
 struct facts {
     struct fact *at;
     size_t count, room;
@@ -71,6 +74,12 @@ struct program {
 struct class_data {
     uint32_t *bases; /* classes of the run */
     uint32_t base_count;
+    uint32_t *order; /* it and those above it, in which an attribute is looked for (C3) */
+    uint32_t order_count;
+    bool order_cut;           /* there are more */
+    bool inherited;           /* by another class of the run */
+    bool made, made_below;    /* there are objects of it; of it or of one that inherits from it */
+    bool made_spread;         /* those above know */
     bool changed;             /* in the last round */
     bool on_gpu, next_on_gpu; /* its instances are; in the round that is joined */
 };
@@ -88,7 +97,9 @@ struct cells {
     uint32_t count, parameters_end;
     uint32_t *first_parameter; /* per function: cell */
     struct map of_attribute;   /* class << 32 | name id -> cell */
-    bool all_dirty;            /* something changed that everything depends on */
+    uint32_t *diamonds;        /* classes above which one has several bases */
+    uint32_t diamond_count;
+    bool all_dirty; /* something changed that everything depends on */
 };
 
 /* Cells. Results come first: cell of function f is f. Then parameters, slots, attributes as they are met. */
@@ -124,12 +135,21 @@ void cells_free(struct cells *cells);
 
 /* ---- the steps of the round, in their order ---- */
 void eval_file(struct cells *cells, uint32_t file);
-void class_link(struct cells *cells); /* bases and kinds, as values tell them */
+void class_link(struct cells *cells);         /* bases and kinds, as values tell them */
+void class_put_in_order(struct cells *cells); /* once bases are known: orders, diamonds */
+void class_spread_made(struct cells *cells);  /* from those that are made to those above */
 
 /* ---- asking ---- */
-/* Classes inherit through more than 16 others: bases beyond are not asked. */
-enum { DEEPEST_CLASS = 16 };
-extern const struct limit limit_class_depth;
+/* A class and those above it, in the order of Python; cut: beyond MOST_ABOVE there are more. */
+enum { MOST_ABOVE = 64 };
+struct classes {
+    const uint32_t *at;
+    uint32_t count;
+    bool cut;
+};
+struct classes class_order(const struct cells *cells, uint32_t class_id);
+void class_tell_order(const struct cells *cells, uint32_t class_id);              /* that it was cut */
+bool class_inherits(const struct cells *cells, uint32_t class_id, uint32_t from); /* or is the same */
 /* The method of a class by name, its bases in the run too; NONE. */
 uint32_t class_method(const struct cells *cells, uint32_t class_id, str name);
 /* Where parameter k of a function is, as its callers and conventions say. */

@@ -6,34 +6,50 @@
 
 enum { MOST_BASES = 8 };
 
-const struct limit limit_class_depth = {
-    "class-depth", "a class inherits through more than 16 others; what those beyond have is not looked at"};
-
 static void tell_class(const struct cells *cells, const struct limit *limit, uint32_t class_id)
 {
     const struct class_info *about = &cells->files->classes[class_id];
     files_limit(cells->files, limit, about->file, about->node);
 }
 
-static uint32_t method(const struct cells *cells, uint32_t class_id, uint32_t name, int depth)
+void class_tell_order(const struct cells *cells, uint32_t class_id)
 {
-    const uint32_t own = map_get(&cells->files->method, (int64_t)class_id << 32 | name);
-    if (depth == DEEPEST_CLASS && cells->classes[class_id].base_count && own == MAP_NONE)
-        tell_class(cells, &limit_class_depth, class_id);
-    if (own != MAP_NONE || depth == DEEPEST_CLASS)
-        return own == MAP_NONE ? NONE : own;
+    static const struct limit many_above = {
+        "class-depth", "a class inherits from more than 63 others; what those beyond have is not looked at"};
+    tell_class(cells, &many_above, class_id);
+}
+
+struct classes class_order(const struct cells *cells, uint32_t class_id)
+{
     const struct class_data *data = &cells->classes[class_id];
-    for (uint32_t b = 0; b < data->base_count; b++) {
-        const uint32_t found = method(cells, data->bases[b], name, depth + 1);
-        if (found != NONE)
-            return found;
+    return (struct classes){data->order, data->order_count, data->order_cut};
+}
+
+bool class_inherits(const struct cells *cells, uint32_t class_id, uint32_t from)
+{
+    const struct class_data *data = &cells->classes[class_id];
+    for (uint32_t i = 0; i < data->order_count; i++)
+        if (data->order[i] == from)
+            return true;
+    return false;
+}
+
+static uint32_t method(const struct cells *cells, uint32_t class_id, uint32_t name)
+{
+    const struct classes order = class_order(cells, class_id);
+    for (uint32_t i = 0; i < order.count; i++) {
+        const uint32_t own = map_get(&cells->files->method, (int64_t)order.at[i] << 32 | name);
+        if (own != MAP_NONE)
+            return own;
     }
+    if (order.cut)
+        class_tell_order(cells, class_id);
     return NONE;
 }
 
 uint32_t class_method(const struct cells *cells, uint32_t class_id, str name)
 {
-    return class_id == NONE ? NONE : method(cells, class_id, names_get(cells->files->names, name)->id, 0);
+    return class_id == NONE ? NONE : method(cells, class_id, names_get(cells->files->names, name)->id);
 }
 
 /* ---- bases and kinds, as far as values tell ---- */
@@ -95,7 +111,23 @@ static void look_at_base(const struct cells *cells, const struct value *value, s
     }
 }
 
-static void link_one(struct cells *cells, uint32_t id)
+/* True where they are others than before. */
+static bool take_bases(struct cells *cells, struct class_data *data, const struct found *found)
+{
+    const size_t bytes = found->base_count * sizeof *found->bases;
+    const bool same = found->base_count == data->base_count;
+    if (same && (!bytes || memcmp(data->bases, found->bases, bytes) == 0))
+        return false;
+    if (!same)
+        data->bases = arena_array(&cells->arena, found->base_count, sizeof *data->bases);
+    data->base_count = found->base_count;
+    if (bytes)
+        memcpy(data->bases, found->bases, bytes);
+    return true;
+}
+
+/* `changed`: set where its bases are others than before. */
+static void link_one(struct cells *cells, uint32_t id, bool *changed)
 {
     struct class_info *c = &cells->files->classes[id];
     struct file *file = &cells->files->at[c->file];
@@ -111,13 +143,8 @@ static void link_one(struct cells *cells, uint32_t id)
         found.base_count = MOST_BASES;
     }
     struct class_data *data = &cells->classes[id];
-    data->changed = false;
-    if (found.base_count != data->base_count) {
-        data->bases = arena_array(&cells->arena, found.base_count, sizeof *data->bases);
-        data->base_count = found.base_count;
-        data->changed = true;
-    }
-    memcpy(data->bases ? data->bases : found.bases, found.bases, found.base_count * sizeof *found.bases);
+    data->changed = take_bases(cells, data, &found);
+    *changed |= data->changed;
     found.is_module |= found.unknown && looks_like_module(cells, id);
     data->changed |=
         c->is_module != found.is_module || c->is_dataset != found.is_dataset || c->framework != found.framework;
@@ -156,19 +183,28 @@ static void count_programs(struct cells *cells)
     }
 }
 
+static void place_one(struct cells *cells, uint32_t id)
+{
+    struct class_data *data = &cells->classes[id];
+    struct program *program = program_of(cells, cells->files->classes[id].file);
+    data->next_on_gpu |= cells->files->classes[id].is_module &&
+                         (program->module_moved || base_on_gpu(cells, id) || framework_places(cells, id));
+    data->changed |= data->on_gpu != data->next_on_gpu;
+    data->on_gpu = data->next_on_gpu;
+    cells->all_dirty |= data->on_gpu && !program->model_on_gpu;
+    program->model_on_gpu |= data->on_gpu;
+}
+
 /* What puts a base on the device puts those who inherit there. */
 void class_link(struct cells *cells)
 {
+    bool changed = false;
     count_programs(cells);
     for (uint32_t id = 0; id < cells->files->class_count; id++) {
-        link_one(cells, id);
-        struct class_data *data = &cells->classes[id];
-        struct program *program = program_of(cells, cells->files->classes[id].file);
-        data->next_on_gpu |= cells->files->classes[id].is_module &&
-                             (program->module_moved || base_on_gpu(cells, id) || framework_places(cells, id));
-        data->changed |= data->on_gpu != data->next_on_gpu;
-        data->on_gpu = data->next_on_gpu;
-        cells->all_dirty |= data->on_gpu && !program->model_on_gpu;
-        program->model_on_gpu |= data->on_gpu;
+        link_one(cells, id, &changed);
+        place_one(cells, id);
     }
+    if (changed)
+        class_put_in_order(cells);
+    class_spread_made(cells);
 }

@@ -79,7 +79,7 @@ void eval_class_on_gpu(struct eval *e, uint32_t class_id)
         eval_fact(e, FACT_CLASSES - (int64_t)class_id, &value_unknown);
 }
 
-static void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const struct value *value)
+void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const struct value *value)
 {
     if (class_id != NONE)
         eval_fact(e, cell_key_attribute(class_id, names_get(e->names, name)),
@@ -249,6 +249,9 @@ static void statement_facts(struct eval *e, uint32_t node)
         break;
     case SYN_RETURN:
         return_fact(e, node);
+        break;
+    case SYN_DECORATED:
+        eval_decorators(e, node);
         break;
     default:
         break;

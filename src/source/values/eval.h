@@ -65,6 +65,14 @@ const struct value *eval_cell(struct eval *e, uint32_t cell);
 /* A device that is "same as parameter k" here, told to others as what the callers pass. `keep_self`: but not self's. */
 const struct value *eval_concrete(struct eval *e, const struct value *value, bool keep_self);
 void eval_class_on_gpu(struct eval *e, uint32_t class_id);
+void eval_class_made(struct eval *e, uint32_t class_id); /* an object of it */
+void eval_attribute_fact(struct eval *e, uint32_t class_id, str name, const struct value *value);
+void eval_decorators(struct eval *e, uint32_t decorated); /* what decorators are given */
+/* An object of a class without __init__ is made: what it is given are its fields, as of a dataclass. */
+void eval_fields(struct eval *e, uint32_t call, uint32_t class_id);
+/* What functions give that take a thing by its name, or make another: import_module, getattr, instantiate; NULL. */
+const struct value *eval_made_by_name(struct eval *e, uint32_t call, str name);
+const struct value *eval_getattr(struct eval *e, uint32_t call); /* NULL */
 
 void eval_settle(struct eval *e, uint32_t def);
 
@@ -104,7 +112,12 @@ const struct value *eval_framework_attribute(struct eval *e, const struct value 
 struct framework;
 void eval_hand_to_framework(struct eval *e, uint32_t call, const struct framework *framework);
 
+/* A method by super(); value_nothing where `node` is none, or none of the run has it. */
+const struct value *eval_super_attribute(struct eval *e, uint32_t node, str member);
+/* An attribute of an object (or of one of several) of the run; `node` is the expression. */
+const struct value *eval_attribute_of_class(struct eval *e, uint32_t node, const struct value *object, str member);
 const struct value *eval_starred(struct eval *e, uint32_t file, str member);
+const struct value *eval_import(struct eval *e, uint32_t file); /* a file of the run as a module */
 const struct value *eval_member(struct eval *e, const struct value *import, str name); /* of a module of Python */
 
 /* A result, or an attribute, seen from outside: what is same as parameter k is same as given[k]; NULL: not known. */

@@ -40,6 +40,12 @@ struct binding {
     bool moved; /* to the device, on the way */
 };
 
+/* A function that gives itself what it is given says nothing of what that is. */
+static bool is_handed_on(const struct eval *e, uint32_t function, uint32_t k, const struct value *given)
+{
+    return function == eval_function_id(e) && given->device == DEVICE_PARAMETER && given->parameter == k;
+}
+
 static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uint32_t self, struct binding *binding)
 {
     const uint32_t list = syntax_child(e->tree, call, 1);
@@ -57,6 +63,8 @@ static void bind_arguments(struct eval *e, uint32_t call, uint32_t function, uin
         const struct value *given = eval_get(e, a);
         binding->given[k] = binding->moved ? eval_move_to(e, given, DEVICE_GPU, 0) : given;
         binding->count = k + 1 > binding->count ? k + 1 : binding->count;
+        if (is_handed_on(e, function, k, binding->given[k]))
+            continue;
         if (!e->file->is_test || e->files->at[e->files->functions[function].file].is_test)
             eval_fact(e, cell_of_parameter(e->cells, function, k), eval_concrete(e, binding->given[k], false));
     }
@@ -71,16 +79,23 @@ static void record(struct eval *e, uint32_t call, uint32_t target, uint32_t self
 
 /* ---- what is called ---- */
 
-static const struct value *call_with(struct eval *e, uint32_t call, uint32_t function, const struct value *object,
-                                     bool moved)
+/* What functools.partial gave a function before. */
+static uint32_t bind_given(const struct value *callee, uint32_t self, struct binding *binding)
+{
+    for (uint32_t i = 0; callee && i < value_item_slots(callee) && self < SUMMARY_PARAMETERS; i++)
+        binding->given[self++] = callee->items[i];
+    binding->count = self;
+    return self;
+}
+
+/* `callee`: the value that is called, where it is that function; NULL. `moved`: what it is given is put on the device. */
+static const struct value *call_given(struct eval *e, uint32_t call, uint32_t function, const struct value *object,
+                                      const struct value *callee, bool moved)
 {
     const struct function *f = &e->files->functions[function];
-    const uint32_t self = object && f->class_id != NONE && !f->is_static ? 1 : 0;
-    struct binding binding = {.moved = moved};
-    if (self) {
-        binding.given[0] = object;
-        binding.count = 1;
-    }
+    uint32_t self = object && f->class_id != NONE && !f->is_static ? 1 : 0;
+    struct binding binding = {.given = {self ? object : NULL}, .moved = moved};
+    self = bind_given(callee, self, &binding);
     record(e, call, function, self);
     bind_arguments(e, call, function, self, &binding);
     const struct value *result =
@@ -92,7 +107,7 @@ static const struct value *call_with(struct eval *e, uint32_t call, uint32_t fun
 
 static const struct value *call_function(struct eval *e, uint32_t call, uint32_t function, const struct value *object)
 {
-    return call_with(e, call, function, object, false);
+    return call_given(e, call, function, object, NULL, false);
 }
 
 /* The object of `object.method`, where the method is bound to it: not for Class.method. */
@@ -112,9 +127,12 @@ static const struct value *make_instance(struct eval *e, uint32_t call, uint32_t
                                                                           : DEVICE_CPU;
     const struct value *made = eval_module_of(e, class_id, device);
     eval_hand_to_framework(e, call, e->files->classes[class_id].framework);
+    eval_class_made(e, class_id);
     const uint32_t init = class_method(e->cells, class_id, S("__init__"));
     if (init != NONE)
         call_function(e, call, init, made);
+    else
+        eval_fields(e, call, class_id);
     if (e->in_module && e->cells->classes[e->self_class].on_gpu && e->files->classes[class_id].is_module)
         eval_class_on_gpu(e, class_id);
     return made;
@@ -208,7 +226,7 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
         module = values_on(e->values, module, DEVICE_GPU, 0, 0);
     const bool moved = frameworks_moves_input(e->files->classes[module->detail].framework) &&
                        !program_of(e->cells, e->file_id)->host_only;
-    return assumed_there(e, call_with(e, call, forward, module, moved), module);
+    return assumed_there(e, call_given(e, call, forward, module, moved), NULL, module);
 }
 
 /* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */
@@ -250,6 +268,9 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
 {
     const str name = callee->name ? callee->name->text : S("");
     const str last = eval_last_part(name);
+    const struct value *named = eval_made_by_name(e, call, name);
+    if (named)
+        return named;
     if (known_word(WORDS_WRITERS, last))
         return values_of_kind(e->values, VALUE_WRITER);
     const struct value *object = bound_object(e, syntax_first(e->tree, call));
@@ -336,6 +357,50 @@ static const struct value *call_moved(struct eval *e, uint32_t call, const struc
                  : call_unknown(e, call);
 }
 
+/* A method that was kept under a name is bound to its object, whichever that was. */
+static const struct value *object_of_method(struct eval *e, uint32_t callee, uint32_t function)
+{
+    const struct value *object = bound_object(e, callee);
+    const struct function *f = &e->files->functions[function];
+    const uint32_t class_id = f->class_id;
+    if (object || e->tree->kind[callee] == SYN_ATTRIBUTE || class_id == NONE || f->is_static)
+        return object;
+    return eval_module_of(e, class_id, e->cells->classes[class_id].on_gpu ? DEVICE_GPU : DEVICE_UNKNOWN);
+}
+
+static const struct value *call_one(struct eval *e, uint32_t call, const struct value *callee)
+{
+    const uint32_t node = syntax_first(e->tree, call);
+    if (callee->kind == VALUE_CLASS)
+        return make_instance(e, call, callee->detail);
+    if (callee->kind == VALUE_INSTANCE) {
+        const uint32_t method = class_method(e->cells, callee->detail, S("__call__"));
+        return method == NONE ? call_unknown(e, call) : call_function(e, call, method, callee);
+    }
+    const struct value *object = object_of_method(e, node, callee->detail);
+    const struct value *result = call_given(e, call, callee->detail, object, callee, false);
+    return object && object->detail == NONE && !object->items && object->kind != VALUE_INSTANCE
+               ? as_if_unknown(e, call, result)
+               : result;
+}
+
+/* One of several functions, classes or objects: what any of them gives. */
+static const struct value *call_of_run(struct eval *e, uint32_t call, const struct value *callee)
+{
+    static const struct limit many = {
+        "many-callees", "one of more than 32 functions or classes is called; which they are is not known"};
+    if (value_is_one_of_too_many(callee)) {
+        eval_limit(e, &many, call);
+        return call_unknown(e, call);
+    }
+    if (callee->detail != NONE)
+        return call_one(e, call, callee);
+    const struct value *joined = &value_nothing;
+    for (uint32_t i = 0; i < callee->item_count; i++)
+        joined = values_join(e->values, joined, call_one(e, call, callee->items[i]), JOIN_WAYS);
+    return as_if_unknown(e, call, joined);
+}
+
 const struct value *eval_call(struct eval *e, uint32_t call)
 {
     const uint32_t node = syntax_first(e->tree, call);
@@ -343,26 +408,18 @@ const struct value *eval_call(struct eval *e, uint32_t call)
     const struct value *configured = call_configured(e, call, syntax_tail(e->tree, node));
     if (configured)
         return configured;
+    if (value_of_run(callee))
+        return call_of_run(e, call, callee);
     switch (callee->kind) {
     case VALUE_FUNCTION:
-        if (callee->detail != NONE && callee->detail < e->files->function_count) {
-            const struct value *object = bound_object(e, node);
-            const struct value *result = call_function(e, call, callee->detail, object);
-            return object && object->detail == NONE && object->kind != VALUE_INSTANCE ? as_if_unknown(e, call, result)
-                                                                                      : result;
-        }
         break;
     case VALUE_CLASS:
-        return callee->detail == NONE ? &value_unknown : make_instance(e, call, callee->detail);
+        return &value_unknown;
     case VALUE_MODULE:
     case VALUE_LOSS:
         return call_module(e, call, callee);
     case VALUE_UNKNOWN:
         return call_moved(e, call, callee);
-    case VALUE_INSTANCE: {
-        const uint32_t method = callee->detail == NONE ? NONE : class_method(e->cells, callee->detail, S("__call__"));
-        return method == NONE ? call_unknown(e, call) : call_function(e, call, method, callee);
-    }
     case VALUE_BATCH: /* a method of a batch, whatever that is, gives parts of it */
         if (str_eq(syntax_tail(e->tree, node), S("items")))
             return values_container(

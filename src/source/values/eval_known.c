@@ -264,6 +264,37 @@ static const struct value *parent_class(const struct known_call *c)
                         : &value_unknown;
 }
 
+/* functools.partial(f, a, b): f, with what it was given. By keyword it is told to f alone. */
+static const struct value *partial(const struct known_call *c)
+{
+    struct eval *e = c->e;
+    static const struct limit many = {"given-before",
+                                      "partial gives a function more than 32 things; the others are not known"};
+    const struct value *given[VALUE_ITEMS];
+    uint32_t count = 0;
+    if (c->first->kind != VALUE_FUNCTION || c->first->detail == NONE)
+        return c->first;
+    const struct function *f = &e->files->functions[c->first->detail];
+    const uint32_t self = f->class_id != NONE && !f->is_static;
+    const uint32_t list = syntax_child(e->tree, c->call, 1);
+    for (uint32_t a = syntax_next(e->tree, syntax_first(e->tree, list)); a != NONE; a = syntax_next(e->tree, a)) {
+        const enum syntax_kind kind = e->tree->kind[a];
+        if (count == VALUE_ITEMS)
+            eval_limit(e, &many, c->call);
+        if (kind == SYN_STARRED || kind == SYN_DOUBLE_STARRED || count == VALUE_ITEMS)
+            break;
+        const uint32_t k = call_parameter_of(e->files, c->first->detail, e->tree, a, count, self);
+        if (k < SUMMARY_PARAMETERS)
+            eval_fact(e, cell_of_parameter(e->cells, c->first->detail, k), eval_concrete(e, eval_get(e, a), false));
+        if (kind != SYN_KEYWORD)
+            given[count++] = eval_get(e, a);
+    }
+    struct value out = *c->first;
+    out.items = count ? given : NULL;
+    out.item_count = (uint8_t)count;
+    return values_get(e->values, &out);
+}
+
 static const struct value *same_argument(const struct known_call *c)
 {
     if (c->first->kind == VALUE_UNKNOWN && c->first->device == DEVICE_UNKNOWN)
@@ -346,7 +377,11 @@ static const struct value *special(const struct known_call *c)
     case SPECIAL_DEFAULT:
         return default_device(c);
     case SPECIAL_PARTIAL:
-        return c->first;
+        return partial(c);
+    case SPECIAL_GETATTR: {
+        const struct value *got = eval_getattr(e, c->call);
+        return got ? got : known_plain(c);
+    }
     case SPECIAL_MODULES:
         return modules(c);
     case SPECIAL_NUMBER:

@@ -103,10 +103,30 @@ const struct value *eval_starred(struct eval *e, uint32_t id, str member)
             continue;
         }
         const uint32_t slot = module_slot(e->files, star->file, eval_name(e, NULL, member));
-        if (slot != NONE)
+        if (slot != NONE && module_exports(e->files, star->file, member))
             return eval_cell(e, cell_of_slot(e->cells, star->file, slot));
     }
     return NULL;
+}
+
+const struct value *eval_import(struct eval *e, uint32_t file)
+{
+    const struct name *name = names_get(e->names, e->files->at[file].shown.module);
+    return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = file, .name = name});
+}
+
+/* a.b where no file is the module a, but one is a.b; NONE. */
+static uint32_t in_namespace(struct eval *e, const struct value *import, const struct name *name)
+{
+    const bool open = e->file->has_namespaces && import->detail == NONE;
+    return open ? module_find(e->files, e->file_id, name->text) : NONE;
+}
+
+/* A name that __getattr__ of a module fetches from a file: what is called so there, or the file itself. */
+static const struct value *fetched_member(struct eval *e, uint32_t file, str member)
+{
+    const uint32_t slot = module_slot(e->files, file, eval_name(e, NULL, member));
+    return slot == NONE ? eval_import(e, file) : eval_cell(e, cell_of_slot(e->cells, file, slot));
 }
 
 /* torch.X, package.module, module.variable of the run. */
@@ -120,20 +140,23 @@ const struct value *eval_member(struct eval *e, const struct value *import, str 
             return eval_cell(e, cell_of_slot(e->cells, import->detail, slot));
         if (starred)
             return starred;
+        const uint32_t fetched = module_lazy(e->files, import->detail, eval_name(e, NULL, member));
+        if (fetched != NONE)
+            return fetched_member(e, fetched, member);
         char dotted[256] = ".";
         const bool fits = member.len < sizeof dotted - 1;
         if (fits)
             memcpy(dotted + 1, member.at, member.len);
         const uint32_t inner = fits ? module_find(e->files, import->detail, (str){dotted, member.len + 1}) : NONE;
         if (inner != NONE)
-            return values_get(e->values,
-                              &(struct value){.kind = VALUE_IMPORT,
-                                              .detail = inner,
-                                              .name = names_get(e->names, e->files->at[inner].shown.module)});
+            return eval_import(e, inner);
     }
     const uint32_t file = map_get(&e->files->by_module, name->id);
     if (file != MAP_NONE && import->detail == NONE && !str_starts(name->text, S("torch.")))
         return values_get(e->values, &(struct value){.kind = VALUE_IMPORT, .detail = file, .name = name});
+    const uint32_t inner = in_namespace(e, import, name);
+    if (inner != NONE)
+        return eval_import(e, inner);
     if (str_eq(import->name->text, S("torch")) && known_dtype_named(member))
         return values_get(
             e->values,
@@ -149,35 +172,6 @@ const struct value *eval_module_of(struct eval *e, uint32_t class_id, enum value
     return values_get(e->values, &(struct value){.kind = (uint8_t)kind,
                                                  .device = (uint8_t)(c->is_module ? device : DEVICE_UNKNOWN),
                                                  .detail = class_id});
-}
-
-/* The attribute as methods of the class and its bases bind it, seen from this object. */
-static const struct value *attribute_cells(struct eval *e, uint32_t class_id, const struct name *name, int depth)
-{
-    const uint32_t cell = map_get(&e->cells->of_attribute, cell_key_attribute(class_id, name));
-    eval_read(e, cell_key_attribute(class_id, name));
-    eval_read(e, read_key_class(class_id));
-    const struct value *value = cell == MAP_NONE ? &value_nothing : eval_cell(e, cell);
-    const struct class_data *data = &e->cells->classes[class_id];
-    if (depth == DEEPEST_CLASS && data->base_count)
-        files_limit(e->files, &limit_class_depth, e->files->classes[class_id].file, e->files->classes[class_id].node);
-    for (uint32_t b = 0; depth < DEEPEST_CLASS && b < data->base_count; b++)
-        value = values_join(e->values, value, attribute_cells(e, data->bases[b], name, depth + 1), JOIN_WAYS);
-    return value;
-}
-
-static const struct value *eval_attribute_of_class(struct eval *e, uint32_t class_id, const struct value *object,
-                                                   str text)
-{
-    const uint32_t method = class_method(e->cells, class_id, text);
-    if (method != NONE && !e->files->functions[method].is_property)
-        return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = method});
-    const struct name *name = eval_name(e, NULL, text);
-    const struct value *value =
-        method != NONE ? eval_cell(e, cell_of_result(method)) : attribute_cells(e, class_id, name, 0);
-    if (value_symbolic(value))
-        value = value_substitute(e, value, &object, 1);
-    return value;
 }
 
 static const struct value *method_value(struct eval *e, const struct value *object, str member)
@@ -381,6 +375,9 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
     const bool of_run = object->detail != NONE;
     if (is_groups(object, member))
         return parameter_groups(e);
+    const struct value *by_super = eval_super_attribute(e, node, member);
+    if (by_super != &value_nothing)
+        return by_super;
     switch (object->kind) {
     case VALUE_IMPORT:
         return object->name ? eval_member(e, object, member) : &value_unknown;
@@ -397,8 +394,7 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
     case VALUE_INSTANCE:
     case VALUE_DATASET:
     case VALUE_CLASS: {
-        const struct value *value =
-            of_run ? eval_attribute_of_class(e, object->detail, object, member) : &value_nothing;
+        const struct value *value = eval_attribute_of_class(e, node, object, member);
         if (value->kind != VALUE_NOTHING && value->kind != VALUE_UNKNOWN)
             return value;
         const struct value *inherited = of_run ? framework_method(e, object->detail, member) : NULL;
@@ -409,7 +405,8 @@ const struct value *eval_attribute(struct eval *e, uint32_t node)
         if (held)
             return held;
         const bool classless = object->kind == VALUE_MODULE || object->kind == VALUE_INSTANCE;
-        const struct value *only = classless && !of_run ? few_methods(e, node, object, member) : NULL;
+        const struct value *only =
+            classless && !of_run && !value_of_run(object) ? few_methods(e, node, object, member) : NULL;
         if (only)
             return only;
         const struct value *method = object->kind == VALUE_MODULE ? method_value(e, object, member) : NULL;

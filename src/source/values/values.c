@@ -325,11 +325,16 @@ static void join_all_items(struct values *values, struct value *out, const struc
     out->items = room;
 }
 
-/* What a library gives on one way is taken for what the run gives on the other, where that is a loader or a row of things. */
+/*
+ * What a library gives on one way is taken for what the run gives on the other, where that is a loader, a row of things,
+ * or stands in for what could not be imported.
+ */
 static bool speaks_for_both(const struct value *known, const struct value *other, enum join join)
 {
     const bool shaped = known->kind == VALUE_LOADER || (known->kind == VALUE_TUPLE && known->item_count > 1);
-    return join == JOIN_WAYS && other == &value_unknown && shaped;
+    const bool tried =
+        value_of_run(known) && other->kind == VALUE_IMPORT && other->detail == NONE; /* import, or else */
+    return join == JOIN_WAYS && ((other == &value_unknown && shaped) || tried);
 }
 
 /* torch.cuda, and the constructors of its tensors. */
@@ -361,6 +366,8 @@ const struct value *values_join(struct values *values, const struct value *a, co
         return b;
     if (b->kind == VALUE_NONE)
         return a;
+    if (a->kind == b->kind && value_of_run(a) && value_of_run(b))
+        return values_several(values, a, b);
     if (speaks_for_both(a, b, join))
         return a;
     if (speaks_for_both(b, a, join))
@@ -378,7 +385,8 @@ const struct value *values_join(struct values *values, const struct value *a, co
     out.dtype = a->dtype == b->dtype || b_quiet ? a->dtype : a_quiet ? b->dtype : DTYPE_UNKNOWN;
     out.rank = a->rank == b->rank || b_quiet ? a->rank : a_quiet ? b->rank : RANK_UNKNOWN;
     out.name = join_names(a, b, join);
-    if (out.kind != VALUE_UNKNOWN && (a->items || b->items))
+    const bool holds = out.kind != VALUE_UNKNOWN && !value_of_run(a) && !value_of_run(b);
+    if (holds && (a->items || b->items))
         join_all_items(values, &out, a, b, room, join);
     if (out.kind == VALUE_UNKNOWN && out.detail != NONE)
         out.detail = NONE;

@@ -37,6 +37,13 @@ const struct value *values_on(struct values *values, const struct value *value, 
 bool value_tensor_like(const struct value *value);    /* TENSOR, or unknown on a known device */
 bool value_symbolic(const struct value *value);       /* DEVICE_PARAMETER somewhere in it */
 bool value_device_matters(const struct value *value); /* it may be on one: tensors, containers of them, modules */
+/*
+ * One of several functions, classes or instances of the run: detail is NONE, items are these. Where they are more than
+ * VALUE_ITEMS nobody knows which.
+ */
+bool value_of_run(const struct value *value); /* one or several of such */
+bool value_is_one_of_too_many(const struct value *value);
+const struct value *values_several(struct values *values, const struct value *a, const struct value *b);
 /* The same, its device that of parameter k. */
 const struct value *value_as_parameter(struct values *values, const struct value *value, uint8_t k);
 /* What an nn.Module does to what is assigned to it: parameters and modules are where it is (parameter 0: self). */

@@ -94,3 +94,48 @@ const struct value *value_join_items(struct values *values, const struct value *
         item = values_join(values, item, container->items[i], JOIN_WAYS);
     return item;
 }
+
+/* ---- one of several ---- */
+
+bool value_of_run(const struct value *value)
+{
+    const bool kind = value->kind == VALUE_FUNCTION || value->kind == VALUE_CLASS || value->kind == VALUE_INSTANCE;
+    return kind && (value->detail != NONE || value->item_count);
+}
+
+bool value_is_one_of_too_many(const struct value *value)
+{
+    return value_of_run(value) && value->item_count > VALUE_ITEMS;
+}
+
+static const struct value *one_of(const struct value *value, uint32_t i)
+{
+    return value->items && value->detail == NONE ? value->items[i] : value;
+}
+
+static uint32_t how_many(const struct value *value)
+{
+    return value->items && value->detail == NONE ? value->item_count : 1;
+}
+
+const struct value *values_several(struct values *values, const struct value *a, const struct value *b)
+{
+    const struct value *room[2 * VALUE_ITEMS];
+    if (value_is_one_of_too_many(a) || value_is_one_of_too_many(b))
+        return value_is_one_of_too_many(a) ? a : b;
+    const uint32_t of_a = how_many(a), of_b = how_many(b);
+    uint32_t count = 0;
+    for (uint32_t i = 0, k = 0; i < of_a || k < of_b;) { /* by what they are: joined in any order they are one value */
+        const struct value *x = i < of_a ? one_of(a, i) : NULL, *y = k < of_b ? one_of(b, k) : NULL;
+        const bool first = x && (!y || x->detail <= y->detail);
+        i += first;
+        k += !first || (y && x->detail == y->detail);
+        room[count++] = first ? x : y;
+    }
+    struct value out = {.kind = a->kind, .detail = NONE, .item_count = UINT8_MAX};
+    if (count <= VALUE_ITEMS) {
+        out.items = room;
+        out.item_count = (uint8_t)count;
+    }
+    return count == 1 ? room[0] : values_get(values, &out);
+}

@@ -32,7 +32,16 @@ MEETS = {
                    + lines(70, "    if y > {0}:\n        a = torch.zeros({0})\n")
                    + "    for x in loader:\n        model(x.cuda() + a.cuda()).backward()\n",
     "class-depth": HEAD + "class C0(torch.nn.Module):\n    def forward(self, x):\n        return x.cpu()\n"
-                   + lines(20, "class C{1}(C{0}):\n    pass\n") + "def f(x):\n    return C20().other(x)\n",
+                   + lines(70, "class C{1}(C{0}):\n    pass\n") + "def f(x):\n    return C70().other(x)\n",
+    "overrides": HEAD + "class A:\n    def f(self, x):\n        return self.g(x)\n    def g(self, x):\n        return x\n"
+                 + lines(257, "class B{0}(A):\n    def g(self, x):\n        return x.cuda()\n"),
+    "many-callees": HEAD + lines(33, "def f{0}(x):\n    return x\n") + "table = {"
+                    + lines(33, "{0}: f{0}, ") + "}\ndef g(x, i):\n    return table[i](x)\n",
+    "made-by-name": HEAD + "import hydra\ndef main(cfg):\n    return hydra.utils.instantiate(cfg.model)\n",
+    "fields": HEAD + "class A:\n" + lines(65, "    a{0}: int\n") + "a = A(" + "1, " * 65 + ")\n",
+    "given-before": HEAD + "from functools import partial\ndef f(" + lines(40, "a{0}, ") + "):\n    return a0\n"
+                    "g = partial(f, " + "1, " * 33 + ")\n",
+    "path-depth": "import os\nimport sys\nsys.path.append(" + "os.path.dirname(" * 40 + "__file__" + ")" * 40 + ")\n",
     "bases": HEAD + lines(9, "class B{}:\n    pass\n") + "class C(" + ", ".join(f"B{i}" for i in range(9)) + "):\n    pass\n",
     "star-imports": {f"m{i}.py": f"from m{i + 1} import *\n" for i in range(8)} | {"m8.py": "a = 1\n"},
     "call-rounds": HEAD + lines(40, "def f{0}(loss):\n    f{1}(loss)\n") + "def f40(loss):\n    loss.backward()\n",

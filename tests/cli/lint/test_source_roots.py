@@ -158,10 +158,6 @@ class Imports(unittest.TestCase):
         program(self, f"=== train.py\n{script('from meter import *', '_read(loss)')}\n"
                       f"=== meter.py\n{SILENT.replace('read', '_read')}\n")
 
-    def test_a_star_after_a_name_wins(self):
-        program(self, f"=== train.py\n{script('from cpu import read' + chr(10) + 'from meter import *')}\n"
-                      f"=== cpu.py\n{SILENT}\n=== meter.py\n{METER}\n")
-
     def test_lazy_names(self):
         program(self, f"=== train.py\n{script('from pkg import read')}\n=== pkg/__init__.py\nimport importlib\n\n"
                       "_LAZY = {'read': '.meter'}\n\n\ndef __getattr__(name):\n"

@@ -247,6 +247,22 @@ class Inheritance(unittest.TestCase):
                             meter=DIAMOND.format(left="def log(self, loss):\n        return super().log(loss)")
                             .replace("  # expect", "")))
 
+    def test_super_of_a_class_without_bases_goes_sideways(self):
+        program(self, files(train="from meter import Both\n\nmeter = Both()\n" + train("meter.log(loss)"), meter="""
+class Loud:
+    def log(self, loss):
+        return super().log(loss)
+
+
+class Base:
+    def log(self, loss):
+        return loss.item()  # expect
+
+
+class Both(Loud, Base):
+    pass
+"""))
+
     def test_abstract_method(self):
         program(self, files(trainer="""
 from abc import ABC, abstractmethod
@@ -498,7 +514,13 @@ fire.Fire(Trainer)
     def test_recursion(self):
         program(self, files(train="from walk import down\n" + train("down(loss, 3)"), walk="""
 def down(loss, depth):
-    return up(loss, depth - 1) if depth else loss.item()  # expect
+    return down(loss, depth - 1) if depth else loss.item()  # expect
+"""))
+
+    def test_functions_that_call_each_other(self):
+        program(self, files(train="from walk import down\n" + train("down(loss, 3) + loss.item()  # expect"), walk="""
+def down(loss, depth):
+    return up(loss, depth - 1) if depth else 0.0
 
 
 def up(loss, depth):
