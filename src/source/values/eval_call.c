@@ -226,7 +226,7 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
         module = values_on(e->values, module, DEVICE_GPU, 0, 0);
     const bool moved = frameworks_moves_input(e->files->classes[module->detail].framework) &&
                        !program_of(e->cells, e->file_id)->host_only;
-    return assumed_there(e, call_given(e, call, forward, module, moved), NULL, module);
+    return assumed_there(e, call_given(e, call, forward, module, NULL, moved), module);
 }
 
 /* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */
