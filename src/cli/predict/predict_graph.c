@@ -178,6 +178,8 @@ static void take_row(struct prediction *p, const struct list_row *row)
     step->broken |= !known;
     step->us[row->phase] += us;
     step->basis = time->basis > step->basis ? time->basis : step->basis;
+    if (row->phase == LIST_BACKWARD)
+        step->doubt->whole = step->energy->by_time.whole = training_doubt;
     estimate_sum_add(step->doubt, time, us);
     if (known && predicted.has_watts)
         energy_sum_add(step->energy, time, &predicted.watts, us, 0);

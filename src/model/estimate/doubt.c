@@ -16,15 +16,15 @@
  */
 static const double mean_share = 0.7071067811865476;
 
-/* Of a device that was measured, all its kernels together are off by this much from one set of rows to another. */
+/* Of a device that was measured, all its kernels together are off by this much from one set of rows to another, where no family says. */
 static const double least_shared = 0.02;
 
 /* Where a file does not say what is shared, half of the variance is. */
-static void tell_own(const struct coefficient_set *set, struct estimate *estimate)
+static void tell_own(const struct family *family, const struct coefficient_set *set, struct estimate *estimate)
 {
     const bool told = set->shared > 0 || set->spread > 0;
     estimate->error = set->error;
-    estimate->shared = fmax(least_shared, set->shared);
+    estimate->shared = fmax(family->set_shift > 0 ? family->set_shift : least_shared, set->shared);
     estimate->own = told ? set->spread : set->error / mean_share;
 }
 
@@ -88,6 +88,24 @@ static void widen(const struct group_model *group, const struct kin *kin, struct
 
 /* Two fifths of what devices of several generations differ by as a whole. */
 static const double shared_by_siblings = 0.07;
+
+/* What siblings that were left out were off in the mean; 0: no group of them was measured. */
+static double error_of_siblings(const struct group_model *group)
+{
+    const str name = group->residual == RESIDUAL_GENERATION ? S("sibling+trees") : S("sibling");
+    for (uint32_t i = 0; i < group->candidate_count; i++)
+        if (str_eq(group->candidates[i].name, name))
+            return group->candidates[i].error;
+    return 0;
+}
+
+/* At least the family's, and all that siblings were off beyond what is left over on the one that is carried. */
+static double shift_of_siblings(const struct answer *answer)
+{
+    const double least = answer->family->sibling_shift, off = error_of_siblings(answer->group) / mean_share;
+    const double beyond = off * off - answer->set->spread * answer->set->spread;
+    return fmax(least > 0 ? least : shared_by_siblings, sqrt(fmax(beyond, 0)));
+}
 
 static str source_of(const struct group_model *group, const struct coefficient_set *set)
 {
@@ -170,13 +188,13 @@ static void tell_source(const struct answer *answer, const struct hardware *hard
     estimate->model = group->group;
     if (kin->kinship == KINSHIP_SELF) {
         estimate->basis = BASIS_MEASURED;
-        tell_own(set, estimate);
+        tell_own(answer->family, set, estimate);
         return;
     }
     estimate->basis = BASIS_CARRIED;
     if (kin->kinship == KINSHIP_GENERATION) {
-        tell_own(set, estimate);
-        estimate->shared = answer->family->sibling_shift > 0 ? answer->family->sibling_shift : shared_by_siblings;
+        tell_own(answer->family, set, estimate);
+        estimate->shared = shift_of_siblings(answer);
         return;
     }
     if (ensemble_of(group)) {

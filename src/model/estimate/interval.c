@@ -20,6 +20,9 @@ static double quantile(double level)
     return 2 * sqrt(fmax(cos(acos(outside) / 3) / outside - 1, 0)) / unit_sd;
 }
 
+/* Root mean square over the GPUs of theirs, of ln(step / sum of its measured operators). */
+const double training_doubt = 0.18;
+
 double interval_half_width(double sd, double level)
 {
     return sd * quantile(level);
@@ -96,6 +99,7 @@ void estimate_sum_join(struct estimate_sum *sum, const struct estimate_sum *more
         sum->shared_us[i] += more->shared_us[i];
     for (int i = 0; i < ESTIMATE_SHAPES; i++)
         sum->own_us[i] += more->own_us[i];
+    sum->whole = fmax(sum->whole, more->whole);
 }
 
 void estimate_sum_sd(const struct estimate_sum *sum, double *shared, double *own)
@@ -108,7 +112,7 @@ void estimate_sum_sd(const struct estimate_sum *sum, double *shared, double *own
     for (int i = 0; i < ESTIMATE_SHAPES; i++)
         own_squares += sum->own_us[i] * sum->own_us[i];
     const double us = sum->us > 0 ? sum->us : 1;
-    *shared = sqrt((1 - correlation) * squares + correlation * straight * straight) / us;
+    *shared = hypot(sqrt((1 - correlation) * squares + correlation * straight * straight) / us, sum->whole);
     *own = sqrt(own_squares) / us;
 }
 

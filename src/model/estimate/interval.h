@@ -41,7 +41,14 @@ struct estimate_sum {
     double us;
     double shared_us[ESTIMATE_FAMILIES];
     double own_us[ESTIMATE_SHAPES];
+    double whole; /* standard deviation of the sum beside what its kernels may be off, as a whole */
 };
+
+/*
+ * What a step of training may take beside the sum of its kernels, each measured by itself: gradients that are added up, memory that
+ * is asked for, caches. Tables of three GPUs, 17 steps, have both: how far is in doc/models.md, "How intervals hold".
+ */
+extern const double training_doubt;
 
 /* Adds a kernel that takes `us` in all: its estimate, as often as it runs. */
 void estimate_sum_add(struct estimate_sum *sum, const struct estimate *estimate, double us);

@@ -104,6 +104,7 @@ const struct family family_elementwise = {
     .about = "Bytes over bandwidth, less what is still in L2; arithmetic where a function is long.",
     .group = group,
     .unlike = unlike,
+    .set_shift = 0.01,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

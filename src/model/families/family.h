@@ -142,6 +142,12 @@ struct family {
      */
     bool near_all;
 
+    /*
+     * What a measured device's rows are off as a whole from one set of them to another, a standard deviation (ln); 0: as is usual.
+     * Root mean squares, over measured GPUs, of the middle of test rows that were not fitted.
+     */
+    double set_shift;
+
     double sibling_shift, /* what another device of the generation may be off as a whole, ln; 0: as is usual */
         far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
     double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */

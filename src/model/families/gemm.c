@@ -343,6 +343,7 @@ const struct family family_gemm = {
     .about =
         "Tiles by waves over the multiprocessors, their operands, the matrices once through memory; the least over "
         "tiles and cuts of K.",
+    .set_shift = 0.055,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

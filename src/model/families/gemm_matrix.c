@@ -412,6 +412,27 @@ static double shift(const struct kernel *kernel)
     return kernel->format == FORMAT_W8A8_BLOCK ? 0.8 : 0;
 }
 
+/*
+ * In FP8 engines differ in how alike their kernels are: by the width of what is left over on H100 alone, over that of all three.
+ * vLLM has others from a thousand rows on, and they differ more the more rows there are.
+ */
+static double doubt(const struct kernel *kernel)
+{
+    const double rows = (double)kernel->product.m, many = 1024;
+    if (kernel->format != FORMAT_W8A8_FP8)
+        return 1;
+    switch (kernel->library) {
+    case LIBRARY_SGLANG:
+        return 1.1;
+    case LIBRARY_TRTLLM:
+        return 0.5;
+    case LIBRARY_VLLM:
+        return rows < many ? 0.85 : 1.25 * pow(rows / many, 0.4);
+    default:
+        return 1;
+    }
+}
+
 /* No table has TF32: the kernels of 16 bits at its peak and twice the bytes. */
 static double unlike(const struct kernel *kernel, double us)
 {
@@ -452,7 +473,9 @@ const struct family family_gemm_matrix = {
     .group = group,
     .libraries = libraries,
     .versions = versions,
+    .doubt = doubt,
     .shift = shift,
+    .sibling_shift = 0.035,
     .unlike = unlike,
     .like_measured = like_measured,
     .us = us,

@@ -259,6 +259,7 @@ const struct family family_rows_reduced = {
         "of a block along its row.",
     .takes = takes,
     .group = group,
+    .set_shift = 0.03,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -17,8 +17,23 @@ void plan_doubt_op(const struct plan *plan, const struct plan_op *op, struct est
     }
 }
 
+/* Of a table of operators: what is recorded, and graphs of what was, name all that a step does. */
+static bool is_listed_training(const struct program *program)
+{
+    for (uint32_t i = 0; program->source == PROGRAM_LIST && i < program->count; i++)
+        if (program->ops[i].phase == PHASE_BACKWARD)
+            return true;
+    return false;
+}
+
+double plan_whole_doubt(const struct plan *plan)
+{
+    return is_listed_training(plan->program) ? training_doubt : 0;
+}
+
 void plan_doubt(const struct plan *plan, struct estimate_sum *sum)
 {
+    sum->whole = plan_whole_doubt(plan);
     for (uint32_t i = 0; i < plan->count; i++)
         plan_doubt_op(plan, &plan->ops[i], sum);
 }

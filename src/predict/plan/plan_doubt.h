@@ -9,6 +9,9 @@
 /* All work that is there and does not take what was recorded, as a sum of estimates. */
 void plan_doubt(const struct plan *plan, struct estimate_sum *sum);
 
+/* Of it what is of the step as a whole: a table of operators that trains leaves out some of what a step does. */
+double plan_whole_doubt(const struct plan *plan);
+
 /* The same of the launches of one operator; more may be added to the same sum. */
 void plan_doubt_op(const struct plan *plan, const struct plan_op *op, struct estimate_sum *sum);
 

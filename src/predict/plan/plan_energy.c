@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "plan_doubt.h"
 #include "units.h"
 
 struct drawing {
@@ -130,6 +131,7 @@ bool plan_energy(const struct plan *plan, const struct models *models, const str
         !models_unknown_watts(models, hardware, &d.unknown))
         return false;
     d.idle_w = idle.us;
+    sum->by_time.whole = plan_whole_doubt(plan);
     find_launches(&d, &scratch);
     const struct units *units = units_known(plan->units, plan->program, &scratch);
     for (uint32_t i = 0; i < units->count; i++)

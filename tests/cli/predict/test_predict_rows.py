@@ -183,6 +183,15 @@ class Graphs(unittest.TestCase):
                                float(train["predicted_fwd_ms"]) + float(train["predicted_bwd_ms"]), places=6)
         self.assertEqual(float(inference["predicted_bwd_ms"]), 0)
 
+    def test_a_step_of_training_is_less_sure_than_its_kernels(self):
+        """It does what no operator of the list is."""
+        row = "m,{},512,2,1,fc,{},linear,1024x1024x1024,24\n"
+        text = LIST + row.format("inf", "fwd") + row.format("train", "fwd") + row.format("train", "bwd")
+        inference, train = rows(graph(text, "--hw", "V100-PCIE-32GB", "--per-hour", "1"))
+        for word in ("{}_ms", "joules_{}", "cost_{}"):
+            width = [float(step[word.format("high")]) / float(step[word.format("low")]) for step in (inference, train)]
+            self.assertGreater(width[1], (1 if word == "joules_{}" else 1.25) * width[0])
+
     def test_a_lone_call_costs_more_than_one_inside_a_model(self):
         inside = rows(graph(LIST + "m,inf,1,1,1,a,fwd,add,64x64,1\n", "--hw", "T4"))[0]["predicted_ms"]
         alone = rows(kernels("op,device,rows,cols\nadd,T4,64,64\n"))[0]["predicted_us"]

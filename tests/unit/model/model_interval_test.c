@@ -136,6 +136,49 @@ static void one_shape_is_off_alike_each_time(void **state)
     assert_true(fabs(own - 0.2) < 1e-9);
 }
 
+/* What a step takes beside its kernels is no kernel's, and does not cancel among many. */
+static void a_sum_may_be_off_as_a_whole(void **state)
+{
+    struct estimate_sum sum = {.whole = 0.3}, joined = {0};
+    double shared, own;
+    const struct estimate one = part(10, 1, 0.4, 0);
+    estimate_sum_add(&sum, &one, one.us);
+    estimate_sum_join(&joined, &sum);
+    estimate_sum_sd(&joined, &shared, &own);
+    assert_true(fabs(shared - 0.5) < 1e-9);
+}
+
+/* The test rows of five GPUs lie so far from what their training rows say. */
+static void a_measured_device_is_off_as_a_whole_by_family(void **state)
+{
+    const struct hardware v100 = device("Tesla V100-PCIE-32GB");
+    const struct kernel add = {.form = FORM_ELEMENTWISE,
+                               .dtype = DTYPE_F32,
+                               .variant = S("add"),
+                               .elements = {.rows = 4096, .cols = 4096, .accesses = 3}};
+    const struct estimate product_there = estimate_on(&v100, product(DTYPE_F32, 4096)),
+                          add_there = estimate_on(&v100, add);
+    assert_int_equal(add_there.basis, BASIS_MEASURED);
+    assert_true(product_there.shared >= 0.055 && add_there.shared < 0.02);
+}
+
+static double half_of(enum library library, int64_t rows)
+{
+    const struct hardware h100 = device("NVIDIA H100 SXM 80GB");
+    struct kernel kernel = product(DTYPE_BF16, rows);
+    kernel.format = FORMAT_W8A8_FP8;
+    kernel.library = library;
+    const struct estimate estimate = estimate_on(&h100, kernel);
+    return estimate_sd(&estimate);
+}
+
+static void engines_whose_kernels_are_alike_are_told_more_surely(void **state)
+{
+    assert_true(half_of(LIBRARY_TRTLLM, 4096) < half_of(LIBRARY_SGLANG, 4096));
+    assert_true(half_of(LIBRARY_SGLANG, 4096) < half_of(LIBRARY_VLLM, 4096));
+    assert_true(half_of(LIBRARY_VLLM, 64) < 0.5 * half_of(LIBRARY_VLLM, 8192));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -149,6 +192,9 @@ int main(void)
         cmocka_unit_test(what_is_shared_does_not_cancel_within_a_family),
         cmocka_unit_test(families_go_together_a_little),
         cmocka_unit_test(one_shape_is_off_alike_each_time),
+        cmocka_unit_test(a_sum_may_be_off_as_a_whole),
+        cmocka_unit_test(a_measured_device_is_off_as_a_whole_by_family),
+        cmocka_unit_test(engines_whose_kernels_are_alike_are_told_more_surely),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
