@@ -413,12 +413,20 @@ static double shift(const struct kernel *kernel)
 }
 
 /*
- * In FP8 engines differ in how alike their kernels are: by the width of what is left over on H100 alone, over that of all three.
- * vLLM has others from a thousand rows on, and they differ more the more rows there are.
+ * vLLM has other products of eight bits for one row, and from a thousand on, of which those of more rows are further off. By the
+ * width of what is left over on H100, over that of all its rows; the shorter ones by H100 and one GPU of Blackwell.
  */
+static double doubt_of_vllm(double rows)
+{
+    const double many = 1024;
+    if (rows < 2)
+        return 1.5;
+    return rows < many ? 0.8 : 1.25 * pow(rows / many, 0.4);
+}
+
+/* In eight bits engines differ in how alike their kernels are. */
 static double doubt(const struct kernel *kernel)
 {
-    const double rows = (double)kernel->product.m, many = 1024;
     if (kernel->format != FORMAT_W8A8_FP8)
         return 1;
     switch (kernel->library) {
@@ -427,7 +435,7 @@ static double doubt(const struct kernel *kernel)
     case LIBRARY_TRTLLM:
         return 0.5;
     case LIBRARY_VLLM:
-        return rows < many ? 0.85 : 1.25 * pow(rows / many, 0.4);
+        return doubt_of_vllm((double)kernel->product.m);
     default:
         return 1;
     }
