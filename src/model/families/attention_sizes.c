@@ -19,17 +19,9 @@ double attention_shift(const struct kernel *kernel)
     return latent ? 1.2 : 0;
 }
 
-/* Engines and generations leave out of a window what they see fit to: some nothing at all. */
-static bool is_windowed(const struct kernel *kernel)
-{
-    return kernel->attention.window > 0 && kernel->attention.window < kernel->attention.keys &&
-           !attention_decodes(kernel);
-}
-
 double attention_doubt(const struct kernel *kernel)
 {
-    const bool wide = kernel->attention.width > 128 && !kernel->attention.latent;
-    return (wide ? 1.6 : 1) * (is_windowed(kernel) ? 1.6 : 1);
+    return kernel->attention.width > 128 && !kernel->attention.latent ? 1.6 : 1;
 }
 
 static void set_device(struct attention *a, const struct kernel *kernel, const struct hardware *hardware)
