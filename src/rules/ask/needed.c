@@ -25,7 +25,12 @@ static bool reads_any_name_of(const struct syntax *tree, uint32_t within, uint32
 /* `if loss < best: best = loss`: one side of the comparison is bound to the other. */
 static bool keeps_the_best(const struct syntax *tree, uint32_t test, uint32_t block)
 {
-    if (!syntax_is(tree, test, SYN_COMPARE) || !syntax_is(tree, block, SYN_BLOCK))
+    if (!syntax_is(tree, block, SYN_BLOCK))
+        return false;
+    if (syntax_is(tree, test, SYN_BOOL)) /* `best is None or loss < best` */
+        return keeps_the_best(tree, syntax_first(tree, test), block) ||
+               keeps_the_best(tree, syntax_last_child(tree, test), block);
+    if (!syntax_is(tree, test, SYN_COMPARE))
         return false;
     const uint32_t left = syntax_child(tree, test, 0), right = syntax_child(tree, test, 1);
     for (uint32_t at = syntax_first(tree, block); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
@@ -57,6 +62,8 @@ bool needed_to_go_on(const struct check *check, uint32_t test)
     uint32_t statement = test;
     while (statement && !syntax_is_statement(tree->kind[statement]))
         statement = tree->parent[statement];
+    if (syntax_is(tree, statement, SYN_WHILE)) /* what its rounds compute says when it ends */
+        return syntax_inside(tree, test, syntax_first(tree, statement)) && loop_varies(check, test, statement);
     if (!syntax_is(tree, statement, SYN_IF) || !syntax_inside(tree, test, syntax_first(tree, statement)))
         return false;
     const uint32_t asked = syntax_first(tree, statement), block = syntax_child(tree, statement, 1);
@@ -83,10 +90,15 @@ static uint32_t argument_of(const struct check *check, uint32_t value)
     return syntax_is(tree, tree->parent[argument], SYN_ARGUMENTS) ? argument : SYNTAX_NONE;
 }
 
-/* A recurrent net packs by lengths of the host. */
+/* Lengths to pack by, sizes of parts, a schedule that looks at a loss: libraries take these from the host. */
 static bool takes_host_data(const struct check *check, uint32_t call)
 {
-    return ask_named(check, call, "torch.nn.utils.rnn.pack_padded_sequence");
+    static const char functions[] = "torch.nn.utils.rnn.pack_padded_sequence torch.split torch.Tensor.split "
+                                    "torch.split_with_sizes torch.distributed.all_to_all_single";
+    const uint32_t receiver = ask_receiver(check, call);
+    const bool schedules = receiver != SYNTAX_NONE && ask_value(check, receiver)->kind == VALUE_SCHEDULER &&
+                           str_eq(ask_tail(check, call), S("step"));
+    return schedules || str_is_among(functions, name_of(check->project, check_site(check, call)));
 }
 
 /* `memory.update(rows, errors)` beside `rows, batch = memory.sample(n)`: what was read decides what is sampled. */

@@ -3,6 +3,7 @@
 #include "rules.h"
 
 #include "rules/proof/prove.h"
+#include "rules/proof/twice.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -278,6 +279,7 @@ struct matches rules_check(const struct check *check, uint64_t mask)
     number_builtins(check->tree, &found);
     yield_to_others(check, &found);
     const struct matches matches = keep(&found, check->arena);
+    twice_break(check, matches.at, matches.count);
     for (uint32_t i = 0; i < matches.count; i++)
         proof_show(check, &matches.at[i]);
     return matches;

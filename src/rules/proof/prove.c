@@ -86,6 +86,7 @@ static void tell_missing(const struct check *check, struct match *match)
 
 void proof_show(const struct check *check, struct match *match)
 {
+    proof_weigh(check, match);
     static void (*const show[LINKS])(const struct check *, const struct match *, struct proof_link *) = {
         [LINK_DEVICE] = show_device, [LINK_PACE] = show_pace, [LINK_GAIN] = show_gain};
     for (int i = 0; i < LINKS; i++)

@@ -64,7 +64,8 @@ class Trainers(unittest.TestCase):
     """Read-backs of trainers are found, but where the framework waits there anyway."""
 
     def test_loops_of_accelerate_and_fabric(self):
-        self.assertLessEqual({("ST401", 12, "warning"), ("ST409", 13, "warning")}, set(found_in("trainer_acc.py")))
+        # the second read of the same loss has been waited for: one finding, and a note that names its line
+        self.assertLessEqual({("ST401", 12, "warning"), ("ST409", 13, "note")}, set(found_in("trainer_acc.py")))
         self.assertIn(14, [line for rule, line, level in found_in("trainer_acc.py") if level == "warning"])
         self.assertEqual(found_in("trainer_fs.py"), [("ST401", 11, "warning")])
         self.assertLessEqual({("ST401", 14, "warning"), ("ST601", 15, "warning")}, set(found_in("trainer_m3.py")))
