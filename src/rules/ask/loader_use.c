@@ -154,7 +154,11 @@ static void take_one(struct trail *trail, struct site call)
 
 static void go_over(struct trail *trail, struct site loop)
 {
-    const enum loop_kind kind = context_loop(trail->project, loop);
+    const struct check check = check_of(trail, loop);
+    enum loop_kind kind = context_loop(trail->project, loop);
+    if (kind == LOOP_OTHER && loop_runs_module(&check, loop.node) &&
+        context_trains_in(trail->project, loop) == SYNTAX_NONE)
+        kind = LOOP_EVALUATION; /* whoever calls its function */
     trail->use.trains |= kind == LOOP_STEP || kind == LOOP_EPOCH;
     trail->use.evaluates |= kind == LOOP_EVALUATION;
     trail->use.unknown |= kind == LOOP_OTHER || kind == LOOP_ELEMENT;
@@ -195,6 +199,9 @@ static void follow(struct trail *trail, struct site site, int depth)
         break;
     case SYN_RETURN:
         follow_callers(trail, site, depth + 1);
+        break;
+    case SYN_CONDITIONAL:
+        follow(trail, (struct site){site.file, parent}, depth + 1);
         break;
     case SYN_TUPLE:
         follow_tuple(trail, site, depth + 1);

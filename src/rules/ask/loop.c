@@ -201,8 +201,9 @@ static bool reads_round_before(const struct check *check, uint32_t read, uint32_
     for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++) {
         const bool in_it = syntax_inside(check->tree, read, found[i]->statement);
         const bool changed = found[i]->kind == DEFINED_CHANGE && !in_it;
-        if ((!changed && (found[i]->kind != DEFINED_ASSIGN || !may_be_tensor(check, found[i]->value))) ||
-            !syntax_inside(check->tree, found[i]->statement, loop))
+        const bool part = found[i]->unpacked && value_is_container(ask_value(check, found[i]->value));
+        const bool bound = found[i]->kind == DEFINED_ASSIGN && (part || may_be_tensor(check, found[i]->value));
+        if ((!changed && !bound) || !syntax_inside(check->tree, found[i]->statement, loop))
             continue;
         if (in_it ? !only_gathers(check, read, found[i]->value) : found[i]->statement > read)
             return true;

@@ -56,6 +56,26 @@ static bool guards_numbers(const struct check *check, uint32_t node)
     return calls_one_of(check->tree, node, WORDS_TROUBLE) || calls_one_of(check->tree, node, WORDS_NO_TROUBLE);
 }
 
+static bool returns_none(const struct syntax *tree, uint32_t statement)
+{
+    return syntax_is(tree, statement, SYN_RETURN) &&
+           (tree->size[statement] == 1 || syntax_is(tree, statement + 1, SYN_NONE) ||
+            syntax_is(tree, statement + 1, SYN_ABSENT));
+}
+
+/* `if any(mask): return mask` before `return None`: what is run next depends on it, and no torch.where stands for None. */
+static bool chooses_none(const struct syntax *tree, uint32_t statement)
+{
+    const uint32_t block = syntax_child(tree, statement, 1);
+    const uint32_t here = syntax_is(tree, block, SYN_BLOCK) ? syntax_last_child(tree, block) : SYNTAX_NONE;
+    uint32_t next = syntax_next(tree, statement);
+    for (uint32_t up = tree->parent[statement]; next == SYNTAX_NONE && up && tree->kind[up] != SYN_FUNCTION;
+         up = tree->parent[up])
+        next = syntax_next(tree, up);
+    return syntax_is(tree, here, SYN_RETURN) && syntax_is(tree, next, SYN_RETURN) &&
+           returns_none(tree, here) != returns_none(tree, next);
+}
+
 bool needed_to_go_on(const struct check *check, uint32_t test)
 {
     const struct syntax *tree = check->tree;
@@ -68,7 +88,8 @@ bool needed_to_go_on(const struct check *check, uint32_t test)
         return false;
     const uint32_t asked = syntax_first(tree, statement), block = syntax_child(tree, statement, 1);
     const bool compares = ask_any(check, asked, is_comparison) && !ask_any(check, asked, guards_numbers);
-    return (compares && (breaks(tree, block) || breaks(tree, syntax_child(tree, statement, 2)))) ||
+    return chooses_none(tree, statement) ||
+           (compares && (breaks(tree, block) || breaks(tree, syntax_child(tree, statement, 2)))) ||
            keeps_the_best(tree, asked, block);
 }
 

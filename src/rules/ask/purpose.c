@@ -57,8 +57,8 @@ static str bound_name(const struct check *check, uint32_t call)
         target = syntax_first(tree, parent);
     else if (tree->kind[parent] == SYN_KEYWORD || tree->kind[parent] == SYN_PAIR)
         target = syntax_first(tree, parent);
-    if (syntax_is(tree, target, SYN_SUBSCRIPT))
-        target = syntax_child(tree, target, 1);
+    if (syntax_is(tree, target, SYN_SUBSCRIPT)) /* loaders["test"], test_loaders[name] */
+        target = syntax_child(tree, target, syntax_is(tree, syntax_child(tree, target, 1), SYN_STRING) ? 1 : 0);
     if (!syntax_is(tree, target, SYN_STRING))
         return target == SYNTAX_NONE ? S("") : syntax_tail(tree, target);
     const str text = syntax_text(tree, target);

@@ -109,7 +109,7 @@ struct rule {
     const struct rule_words *words;
 };
 
-enum { MATCH_CAPTURES = 8 };
+enum { MATCH_CAPTURES = 8, MATCH_JOINED = 4 };
 
 /* A place where a rule applies. It comes to a check zeroed but for what the row says. */
 struct match {
@@ -128,6 +128,9 @@ struct match {
     struct proof proof; /* filled by rules_check */
 
     bool not_needed; /* nobody needs what is waited for, not even the next step of an environment */
+
+    uint32_t joined[MATCH_JOINED]; /* waits that go with this one, first of them; a finding each, all notes */
+    uint32_t joined_count;
 
     uint32_t upload; /* the call that copies to the device, of a rule about copies; 0: none */
 

@@ -2,6 +2,7 @@
 /* The table of rules, and the walk that runs them over a file. A new rule: its name here twice. */
 #include "rules.h"
 
+#include "rules/proof/each_evaluates.h"
 #include "rules/proof/prove.h"
 #include "rules/proof/twice.h"
 
@@ -155,6 +156,7 @@ static void try_rule(const struct check *check, const struct rule *rule, uint32_
         return;
     settle(check->tree, &match);
     proof_weigh(check, &match);
+    each_evaluates_break(check, &match);
     found->at = mem_grow(found->at, &found->room, found->count + 1, sizeof *found->at);
     found->at[found->count++] = match;
 }

@@ -80,6 +80,22 @@ static struct site body_of(const struct chain *chain, struct site call)
     return (struct site){call.file, syntax_child(tree, tree->parent[call.node], 2)};
 }
 
+/* Of a function that is a step: the loop around a call of it, where there is one. */
+static void add_loop_of_calls(struct chain *chain, struct site site)
+{
+    uint32_t count;
+    const struct site *callers =
+        name_callers(chain->check->project, project_function_at(chain->check->project, site), &count);
+    const struct way_in way =
+        count ? context_way_in(chain->check->project, callers[0]) : (struct way_in){WAY_NONE, site_none};
+    if (way.kind != WAY_LOOP)
+        return;
+    const str text = chain_text(chain, callers[0]), name = around(chain, callers[0]);
+    chain_add(chain, callers[0],
+              str_printf(chain->check->arena, "%.*s, in %.*s", (int)text.len, text.at, (int)name.len, name.at));
+    end_at_loop(chain, way.at);
+}
+
 void chain_pace(struct chain *chain, struct site site)
 {
     for (;;) {
@@ -88,6 +104,8 @@ void chain_pace(struct chain *chain, struct site site)
             return;
         if (way.kind != WAY_CALL && way.kind != WAY_ROUNDS) {
             end_at(chain, site, &way);
+            if (way.kind == WAY_TRAINS)
+                add_loop_of_calls(chain, site);
             return;
         }
         const str text = chain_text(chain, way.at), name = around(chain, way.at);

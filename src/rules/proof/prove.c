@@ -66,7 +66,20 @@ static void show_pace(const struct check *check, const struct match *match, stru
 
 static void show_gain(const struct check *check, const struct match *match, struct proof_link *link)
 {
-    *link = (struct proof_link){.holds = HOLDS, .text = chain_gain(check, match)};
+    const uint32_t count = match->joined_count < MATCH_JOINED ? match->joined_count : MATCH_JOINED;
+    struct proof_place *places = arena_array(check->arena, count, sizeof *places);
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (struct proof_place){check_site(check, match->joined[i]), S("goes with it: the same wait")};
+    *link = (struct proof_link){HOLDS, chain_gain(check, match), places, count};
+}
+
+/* One finding, several places. */
+static void tell_joined(const struct check *check, struct match *match)
+{
+    for (uint32_t i = 0; i < match->joined_count && i < MATCH_JOINED; i++)
+        match->message = str_printf(check->arena, "%.*s%s%u", (int)match->message.len, match->message.at,
+                                    i ? ", " : "; with it line ",
+                                    syntax_place(check->tree, check->tree->begin[match->joined[i]]).line);
 }
 
 /* A note says which link is missing, and where. */
@@ -94,5 +107,6 @@ void proof_show(const struct check *check, struct match *match)
             show_broken(check, &match->broken[i], &match->proof.link[i]);
         else
             show[i](check, match, &match->proof.link[i]);
+    tell_joined(check, match);
     tell_missing(check, match);
 }

@@ -10,6 +10,7 @@
 
 #include "base/map.h"
 #include "rules/ask/read_back.h"
+#include "source/known/known_words.h"
 
 /* ---- does the device get work there ---- */
 
@@ -58,7 +59,8 @@ static bool is_host_call(const struct check *check, uint32_t call)
     static const char *const modules[] = {"time.", "logging.", "numpy.", "math.", "os.", "sys.", "tqdm."};
     const struct site site = check_site(check, call);
     bool all_host;
-    if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call)
+    if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call ||
+        known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
         return true;
     const struct value *made = ask_value(check, call);
     if (is_on_device(check, call) || made->kind == VALUE_MODULE || !takes_nothing_there(check, call, &all_host))
@@ -74,6 +76,12 @@ static bool is_host_call(const struct check *check, uint32_t call)
            str_is_among(methods, ask_tail(check, call));
 }
 
+/* Arithmetic on one number of the device: a kernel of microseconds. */
+static bool is_small(const struct check *check, uint32_t node)
+{
+    return !is_on_device(check, node) || ask_value(check, node)->rank == RANK_0;
+}
+
 static bool gives_work(const struct check *check, uint32_t node)
 {
     switch (check->tree->kind[node]) {
@@ -82,11 +90,9 @@ static bool gives_work(const struct check *check, uint32_t node)
     case SYN_BINARY:
     case SYN_UNARY:
     case SYN_COMPARE:
-        return is_on_device(check, node) || is_on_device(check, syntax_first(check->tree, node)) ||
-               is_on_device(check, syntax_last_child(check->tree, node));
     case SYN_AUG_ASSIGN:
-        return is_on_device(check, syntax_first(check->tree, node)) ||
-               is_on_device(check, syntax_last_child(check->tree, node));
+        return !is_small(check, node) || !is_small(check, syntax_first(check->tree, node)) ||
+               !is_small(check, syntax_last_child(check->tree, node));
     case SYN_SUBSCRIPT:
         return is_on_device(check, node) && is_on_device(check, syntax_child(check->tree, node, 1));
     case SYN_FOR: /* what stands in loops may be anything, and often */
@@ -100,11 +106,11 @@ static bool gives_work(const struct check *check, uint32_t node)
     }
 }
 
-/* Between two places of one function, the operands of the second included. */
-static bool only_host_between(const struct check *check, uint32_t from, uint32_t to)
+/* From a place of the function to a wait, its operands included; what it is an operand of runs behind it. */
+static bool only_host_between(const struct check *check, uint32_t from, uint32_t wait)
 {
-    for (uint32_t node = from; node < to; node++)
-        if (gives_work(check, node))
+    for (uint32_t node = from; node < syntax_last(check->tree, wait); node++)
+        if (gives_work(check, node) && (node == wait || !syntax_inside(check->tree, wait, node)))
             return false;
     return true;
 }
@@ -116,6 +122,12 @@ static bool is_wait(const struct match *match)
     static const char rules[] = "ST401 ST402 ST403 ST404 ST405 ST408 ST409 ST606";
     const bool frees = str_eq(match->builtin, S("empty_cache")); /* what it costs is not the wait alone */
     return str_is_among(rules, str_of(match->rule->id)) && !match->of_run && !frees;
+}
+
+/* All that it costs is the wait: no copy of a whole tensor, and nothing that is best deleted. */
+static bool costs_the_wait_alone(const struct match *match)
+{
+    return str_is_among("ST401 ST402 ST403 ST409 ST606", str_of(match->rule->id));
 }
 
 /* Whether the later one runs only where the earlier one has run in the same round. */
@@ -134,34 +146,56 @@ static bool are_siblings(const struct check *check, const struct match *a, const
     return check->tree->parent[x] == check->tree->parent[y];
 }
 
-static void settle(const struct check *check, struct match *first, struct match *second)
+/* The first speaks for both, and for those that it speaks for already. */
+static void join(const struct check *check, struct match *first, struct match *second)
+{
+    match_break(second, LINK_GAIN,
+                "the wait before it has emptied the device, with only the host's work between: mend both together",
+                check_site(check, first->node));
+    if (first->joined_count < MATCH_JOINED)
+        first->joined[first->joined_count] = second->node;
+    first->joined_count++;
+}
+
+/* Which of the two stands for both from here on. */
+static struct match *settle(const struct check *check, struct match *first, struct match *second)
 {
     static const char *const because = "a wait that is made anyway stands beside it, with only the host's work between";
     const bool stays = second->broken[LINK_GAIN].why && !second->broken[LINK_PACE].why;
-    if (!first->broken[LINK_GAIN].why && stays && are_siblings(check, first, second))
+    if (!first->broken[LINK_GAIN].why && stays && costs_the_wait_alone(first) && are_siblings(check, first, second)) {
         match_break(first, LINK_GAIN, because, check_site(check, second->node));
-    else if (first->broken[LINK_GAIN].why)
+        return second;
+    }
+    if (first->broken[LINK_GAIN].why)
         match_break(second, LINK_GAIN, because, check_site(check, first->node));
     else
-        match_break(second, LINK_GAIN,
-                    "the wait before it has emptied the device, with only the host's work between: mend both together",
-                    check_site(check, first->node));
+        join(check, first, second);
+    return first;
 }
+
+/* The last wait of a function, and the one that stands for it. */
+struct row {
+    struct match *first;
+    uint32_t end;
+};
 
 void twice_break(const struct check *check, struct match *matches, uint32_t count)
 {
-    struct map last = {0}; /* function -> its last wait */
+    struct map of_function = {0};
+    struct row *rows = arena_array(check->arena, count, sizeof *rows);
     for (uint32_t i = 0; i < count; i++) {
         struct match *match = &matches[i];
         if (!is_wait(match))
             continue;
-        const uint32_t before = map_get(&last, match->function);
-        map_put(&last, match->function, i);
-        if (before == MAP_NONE || matches[before].node == match->node || !leads_to(check, &matches[before], match))
+        const uint32_t before = map_get(&of_function, match->function);
+        const uint32_t end = syntax_last(check->tree, match->node);
+        rows[i] = (struct row){match, end};
+        map_put(&of_function, match->function, i);
+        if (before == MAP_NONE || rows[before].first->node == match->node || rows[before].end > end ||
+            !leads_to(check, rows[before].first, match) || !only_host_between(check, rows[before].end, match->node))
             continue;
-        if (only_host_between(check, syntax_last(check->tree, matches[before].node),
-                              syntax_last(check->tree, match->node)))
-            settle(check, &matches[before], match);
+        if (costs_the_wait_alone(match))
+            rows[i].first = settle(check, rows[before].first, match);
     }
-    map_free(&last);
+    map_free(&of_function);
 }

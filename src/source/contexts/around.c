@@ -77,6 +77,17 @@ static void around_branch(const struct project *project, struct site branch, str
     *leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
 }
 
+/*
+ * `if (i + 1) % accumulate == 0: optimizer.step(); here`: what trains in the branch makes each run of it a step. Not so
+ * the first step (`if step == 0`), which is one of many.
+ */
+static enum gate gate_of_branch(const struct project *project, struct site test, uint32_t branch)
+{
+    const enum gate gate = gate_of_test(project, test);
+    const bool trains = gate == GATE_INTERVAL && context_trains_in(project, (struct site){test.file, branch}) != NONE;
+    return trains ? GATE_NONE : gate;
+}
+
 static void around_if(const struct project *project, struct site site, uint32_t at, struct context *c, bool *leaves)
 {
     const struct syntax *tree = project_tree(project, site.file);
@@ -95,7 +106,7 @@ static void around_if(const struct project *project, struct site site, uint32_t 
     if (then || otherwise)
         around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
     if (then)
-        gate_by(c, gate_of_test(project, test), test);
+        gate_by(c, gate_of_branch(project, test, syntax_child(tree, at, 1)), test);
 }
 
 /* What the tests of a chain say of an `elif` of it, and of all behind that. */

@@ -91,6 +91,9 @@ enum loop_kind {
 };
 enum loop_kind context_loop(const struct project *project, struct site loop);
 
+/* Whether a function runs a network without training, whoever calls it. */
+bool context_evaluates(const struct project *project, uint32_t function);
+
 /* Whether anything trains in the program of the file: the files that import each other. */
 bool context_program_trains(const struct project *project, uint32_t file);
 bool context_any_trains(const struct project *project);

@@ -92,6 +92,31 @@ static bool asks_for_first(const struct syntax *tree, uint32_t test)
            str_eq(syntax_text(tree, syntax_child(tree, test, 1)), S("0")) && compares_count(tree, test);
 }
 
+/* `step < warmup`: the first steps. */
+static bool asks_for_warm_up(const struct syntax *tree, uint32_t test)
+{
+    if (tree->kind[test] != SYN_COMPARE || (tree->op[test] != OP_LESS && tree->op[test] != OP_LESS_EQUAL))
+        return false;
+    const uint32_t bound = syntax_child(tree, test, 1);
+    const str name = syntax_tail(tree, bound);
+    return (str_has_nocase(name, S("warmup")) || str_has_nocase(name, S("warm_up"))) &&
+           (mentions(tree, test + 1, WORDS_COUNT) ||
+            (tree->kind[test + 1] == SYN_NAME && syntax_text(tree, test + 1).len <= 2));
+}
+
+/* `os.environ.get("DEBUG")`, `os.getenv("TORCH_LOGS")`: by the words of the variable. */
+static bool asks_environment(const struct syntax *tree, uint32_t test)
+{
+    for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++) {
+        const bool reads = tree->kind[n] == SYN_CALL &&
+                           (syntax_calls(tree, n, S("getenv")) || str_has(syntax_text(tree, n + 1), S("environ")));
+        const uint32_t key = reads ? syntax_argument(tree, n, 0, "key") : NONE;
+        if (syntax_is(tree, key, SYN_STRING) && known_word(WORDS_FLAG, syntax_text(tree, key)))
+            return true;
+    }
+    return false;
+}
+
 /* `meter.should_report()`, `self.every_n_steps(10)`, `trainer.is_log_step()`: methods that say when it is time. */
 static bool asks_whether_it_is_time(const struct syntax *tree, uint32_t test)
 {
@@ -120,12 +145,14 @@ static enum gate gate_of_words(const struct syntax *tree, uint32_t test)
     if (asks_for_first(tree, test))
         return GATE_FIRST;
     if (has_operator(tree, test, OP_MOD) || asks_whether_it_is_time(tree, test) || compares_count(tree, test) ||
-        asks_for_trouble(tree, test))
+        asks_for_trouble(tree, test) || asks_for_warm_up(tree, test))
         return GATE_INTERVAL;
     if (mentions(tree, test, WORDS_RANK))
         return GATE_RANK;
-    return mentions(tree, test, WORDS_FLAG) || (plain && mentions_word(tree, test, WORDS_ASIDE)) ? GATE_FLAG
-                                                                                                 : GATE_NONE;
+    return mentions(tree, test, WORDS_FLAG) || asks_environment(tree, test) ||
+                   (plain && mentions_word(tree, test, WORDS_ASIDE))
+               ? GATE_FLAG
+               : GATE_NONE;
 }
 
 /* ---- values that are there now and then ---- */

@@ -104,6 +104,11 @@ struct site context_program_moved(const struct project *project, uint32_t file)
     return project->contexts->program_moved[project->files.at[file].program];
 }
 
+bool context_evaluates(const struct project *project, uint32_t function)
+{
+    return project->contexts->evaluates[function];
+}
+
 uint32_t context_trains_in(const struct project *project, struct site within)
 {
     const struct syntax *tree = project_tree(project, within.file);

@@ -33,6 +33,9 @@ class Traps(unittest.TestCase):
     def test_what_data_is(self):
         self.check("data")
 
+    def test_how_often_lines_run_and_what_is_gained(self):
+        self.check("proof")
+
 
 if __name__ == "__main__":
     unittest.main()

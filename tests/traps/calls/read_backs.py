@@ -18,6 +18,7 @@ def main(steps, table, kept):
         kept.append(loss.tolist())  # expect ST4
         kept.append(y.detach().to("cpu"))  # expect ST4
         kept.append(y.numpy(force=True))  # expect ST4
+        y = model(y)  # work for the device: else the wait of the line before would do
         kept.append(float(loss))  # expect ST4
         kept.append(math.sqrt(loss))  # expect ST4
         kept.append(complex(loss))  # expect ST4
@@ -27,6 +28,7 @@ def main(steps, table, kept):
         kept.append(torch.zeros(y.argmax(), device=device))  # expect ST4
         kept.append(table[: y.argmax()])  # expect ST4
         assert loss > 0  # expect ST4
+        y = model(y)
         if not loss:  # expect ST4
             print("none")
         print(loss)  # expect ST4

@@ -48,7 +48,7 @@ def train(loader, args, meter, profiler, accumulate, warmup, logger):
             if args.save_every_n_steps and idx % args.save_every_n_steps == 0:
                 torch.save({"loss": loss.log().item()}, "x.pt")  # note (interval)
             if not args.quiet:
-                print(loss.sqrt().item())  # note (a flag)
+                print(loss.sqrt().item())  # expect ST4
         with torch.no_grad():
             model.eval()
             for x, y in loader:
