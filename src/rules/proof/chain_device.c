@@ -192,6 +192,14 @@ static struct site behind_name(struct chain *chain, struct site use)
 
 /* ---- attributes ---- */
 
+/* Net(): the call makes a network, and moves none. */
+static bool is_made_there(const struct chain *chain, struct site value)
+{
+    return syntax_is(tree_of(chain, value), value.node, SYN_CALL) &&
+           value_at(chain->check->project, value)->kind == VALUE_MODULE &&
+           value_move(chain->check->project, value).move == MOVE_NONE;
+}
+
 static struct site behind_own_attribute(struct chain *chain, struct site use, uint32_t class_id)
 {
     enum { MOST = 16 };
@@ -204,8 +212,11 @@ static struct site behind_own_attribute(struct chain *chain, struct site use, ui
         const struct site value = {found[i].file, syntax_is(tree, statement.node, SYN_ASSIGN)
                                                       ? syntax_last_child(tree, statement.node)
                                                       : SYNTAX_NONE};
-        if (on_device(chain, value) && chain_add(chain, statement, chain_text(chain, statement)))
-            return value;
+        if (!on_device(chain, value) || !chain_add(chain, statement, chain_text(chain, statement)))
+            continue;
+        if (is_made_there(chain, value)) /* it goes where the network goes that it is a part of */
+            end_at_class(chain, class_id, use);
+        return chain->origin ? stop : value;
     }
     if (count && chain_add(chain, found[0], quoted(chain, found[0], "%.*s of a network")))
         end_at_class(chain, class_id, use);
