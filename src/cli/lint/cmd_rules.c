@@ -7,6 +7,7 @@
 #include "breakdown/summary/advice.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
+#include "frameworks_table.h"
 #include "report/report.h"
 #include "rules/families/help.h"
 #include "rules/families/rules.h"
@@ -50,6 +51,15 @@ static bool list(const struct call *call, struct arena *arena, struct steptime_e
 {
     struct report *report = report_new(arena, S("rules"));
     show_table(report);
+    return output_report(call, report, err);
+}
+
+/* ---- rules frameworks ---- */
+
+static bool list_frameworks(const struct call *call, struct arena *arena, struct steptime_error *err)
+{
+    struct report *report = report_new(arena, S("rules"));
+    frameworks_show(report);
     return output_report(call, report, err);
 }
 
@@ -136,6 +146,8 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     bool good;
     if (!call_argument_count(call))
         good = list(call, &arena, err);
+    else if (strcmp(call_argument(call, 0), "frameworks") == 0 && call_argument_count(call) == 1)
+        good = list_frameworks(call, &arena, err);
     else if (strcmp(call_argument(call, 0), "show") != 0)
         good = fail(err, STEPTIME_USAGE, "'%s' is unknown here; did you mean 'steptime rules show %s'?",
                     call_argument(call, 0), call_argument(call, 0));
@@ -149,7 +161,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 
 const struct command command_rules = {
     .name = "rules",
-    .arguments = "[show RULE...]",
+    .arguments = "[frameworks | show RULE...]",
     .brief = "the antipatterns that lint knows, and what to do about each",
     .about =
         "Without arguments: a table of the rules, with their severity and whether 'steptime fix' can rewrite what "
@@ -157,10 +169,12 @@ const struct command command_rules = {
         "rewrite is unsafe, how to silence it, and its source. The beginning of an id stands for a family (ST4), "
         "ALL for all of them. The ids of findings of 'summary' (SM101), of a log of the compiler (CL101) and of "
         "'verify' (VF101) are known too. The text is "
-        "Markdown.",
+        "Markdown.\n\nWith 'frameworks': what lint takes for granted of training frameworks. Which methods they run how "
+        "often, where what they hand over lies, which waits they make themselves, and what their calls give.",
     .examples = "steptime rules|all rules\n"
                 "steptime rules show ST401|what reading a scalar back costs\n"
-                "steptime rules show dynamic-shape|by name",
+                "steptime rules show dynamic-shape|by name\n"
+                "steptime rules frameworks|what is believed of your framework",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .run = run,
 };

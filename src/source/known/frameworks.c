@@ -15,7 +15,8 @@ static const struct contract transformers_trainer[] = {
      NULL, NULL},
     {"prediction_step", PACE_EVALUATION, "model:model inputs:batch", WAITED_NOT, NULL, NULL},
     {"log", PACE_ONCE, "logs:numbers", WAITED_NOT, NULL, NULL},
-    {"get_batch_samples _prepare_inputs", PACE_STEP, "inputs:batch", WAITED_NOT, NULL, NULL},
+    {"get_batch_samples", PACE_STEP, "", WAITED_NOT, NULL, NULL},
+    {"_prepare_inputs", PACE_STEP, "inputs:batch", WAITED_NOT, NULL, NULL},
     {"evaluate predict save_model _save_checkpoint create_optimizer create_scheduler get_train_dataloader "
      "get_eval_dataloader",
      PACE_ONCE, "", WAITED_NOT, NULL, NULL},
@@ -31,25 +32,39 @@ static const struct contract transformers_callback[] = {
     {0},
 };
 
-/* training_epoch_loop.py:321-377; result.py:491-492: what is logged with prog_bar is read in on_batch_end. Hooks of the
- * callback have the same names. */
-static const struct contract lightning[] = {
+/* training_epoch_loop.py:321-377: methods of a module. */
+static const struct contract lightning_module[] = {
     {"training_step", PACE_STEP, "batch:batch", WAITED_NOT, NULL, NULL},
+    {"configure_gradient_clipping optimizer_step lr_scheduler_step optimizer_zero_grad backward", PACE_STEP, "",
+     WAITED_NOT, NULL, NULL},
+    {"validation_step test_step predict_step", PACE_EVALUATION, "batch:batch", WAITED_NOT, NULL, NULL},
+    {"configure_optimizers configure_model", PACE_ONCE, "", WAITED_NOT, NULL, NULL},
+    {0},
+};
+
+/* core/hooks.py: modules and data modules have them. */
+static const struct contract lightning_data[] = {
     {"on_before_batch_transfer transfer_batch_to_device", PACE_STEP, "batch:host", WAITED_NOT, NULL, NULL},
-    {"on_after_batch_transfer on_train_batch_start", PACE_STEP, "batch:batch pl_module:model", WAITED_NOT, NULL, NULL},
+    {"on_after_batch_transfer", PACE_STEP, "batch:batch", WAITED_NOT, NULL, NULL},
+    {"prepare_data setup teardown", PACE_ONCE, "", WAITED_NOT, NULL, NULL},
+    {0},
+};
+
+/* Hooks that callbacks have too. result.py:491-492: what is logged with prog_bar is read in on_batch_end. */
+static const struct contract lightning_hooks[] = {
+    {"on_train_batch_start", PACE_STEP, "batch:batch pl_module:model", WAITED_NOT, NULL, NULL},
     {"on_train_batch_end", PACE_STEP, "outputs:parts batch:batch pl_module:model", WAITED_BY_SHOWN_BAR, "prog_bar",
      "the progress bar reads a value at once behind it"},
     {"on_before_backward", PACE_STEP, "loss:scalar pl_module:model", WAITED_NOT, NULL, NULL},
-    {"on_after_backward on_before_optimizer_step on_before_zero_grad configure_gradient_clipping optimizer_step "
-     "lr_scheduler_step optimizer_zero_grad backward",
-     PACE_STEP, "pl_module:model", WAITED_NOT, NULL, NULL},
-    {"validation_step test_step predict_step on_validation_batch_start on_validation_batch_end on_test_batch_start "
-     "on_test_batch_end on_predict_batch_start on_predict_batch_end",
+    {"on_after_backward on_before_optimizer_step on_before_zero_grad", PACE_STEP, "pl_module:model", WAITED_NOT, NULL,
+     NULL},
+    {"on_validation_batch_start on_validation_batch_end on_test_batch_start on_test_batch_end on_predict_batch_start "
+     "on_predict_batch_end",
      PACE_EVALUATION, "batch:batch outputs:parts pl_module:model", WAITED_NOT, NULL, NULL},
     {"on_train_epoch_start on_train_epoch_end on_validation_epoch_start on_validation_epoch_end on_test_epoch_end "
      "on_predict_epoch_end on_fit_start on_fit_end on_train_start on_train_end on_validation_start on_validation_end "
-     "setup teardown configure_optimizers configure_model prepare_data on_save_checkpoint on_load_checkpoint",
-     PACE_ONCE, "", WAITED_NOT, NULL, NULL},
+     "setup teardown on_save_checkpoint on_load_checkpoint",
+     PACE_ONCE, "pl_module:model", WAITED_NOT, NULL, NULL},
     {0},
 };
 
@@ -78,6 +93,12 @@ static const struct contract keras_model[] = {
     {0},
 };
 
+/* layer.py: an object that is called moves its arguments to the device first. */
+static const struct contract keras_layer[] = {
+    {"call", PACE_STEP, "", WAITED_NOT, NULL, NULL},
+    {0},
+};
+
 static const struct contract keras_callback[] = {
     {"on_train_batch_begin on_train_batch_end on_batch_begin on_batch_end", PACE_STEP, "logs:numbers", WAITED_NOT, NULL,
      NULL},
@@ -93,6 +114,11 @@ static const struct contract stable_callback[] = {
     {"_on_step", PACE_STEP, "", WAITED_NOT, NULL, NULL},
     {"_on_rollout_start _on_rollout_end _on_training_start _on_training_end _init_callback", PACE_ONCE, "", WAITED_NOT,
      NULL, NULL},
+    {0},
+};
+
+static const struct contract stable_extractor[] = {
+    {"forward", PACE_STEP, "observations:batch obs:batch", WAITED_NOT, NULL, NULL},
     {0},
 };
 
@@ -131,26 +157,52 @@ static const struct contract torchrl_trainer[] = {
 };
 
 static const struct framework frameworks[] = {
-    {"transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.RewardTrainer", false, true,
-     NULL, "model:model", transformers_trainer},
-    {"transformers.TrainerCallback", false, true, NULL, NULL, transformers_callback},
-    {"lightning.LightningModule", true, true, "forward", NULL, lightning},
-    {"lightning.LightningDataModule", false, true, NULL, NULL, lightning},
-    {"lightning.Callback lightning.callbacks.Callback", false, true, NULL, NULL, lightning},
-    {"skorch.NeuralNet skorch.NeuralNetClassifier skorch.NeuralNetRegressor skorch.NeuralNetBinaryClassifier", false,
-     false, NULL, "module_:model criterion_:model", skorch_net},
-    {"skorch.callbacks.Callback", false, false, NULL, NULL, skorch_callback},
-    {"keras.Model keras.models.Model keras.Sequential", true, true, "call", NULL, keras_model},
-    {"keras.callbacks.Callback", false, true, NULL, "model:model", keras_callback},
-    {"keras.layers.Layer keras.Layer", true, true, "call", NULL, keras_model},
-    {"stable_baselines3.common.callbacks.BaseCallback", false, true, NULL, NULL, stable_callback},
-    {"stable_baselines3.common.torch_layers.BaseFeaturesExtractor "
-     "stable_baselines3.common.policies.ActorCriticPolicy stable_baselines3.common.policies.BasePolicy",
-     true, true, "forward", NULL, stable_policy},
-    {"ignite.engine.create_supervised_trainer ignite.engine.Engine", false, false, NULL, NULL, ignite_trainer},
-    {"torchrl.trainers.Trainer", false, false, NULL, NULL, torchrl_trainer},
-    {"ignite.engine.create_supervised_evaluator", false, false, NULL, NULL, ignite_evaluator},
+    {.bases = "transformers.Trainer transformers.Seq2SeqTrainer trl.SFTTrainer trl.DPOTrainer trl.RewardTrainer",
+     .on_device = true,
+     .holds = "model:model",
+     .contracts = {transformers_trainer}},
+    {.bases = "transformers.TrainerCallback", .on_device = true, .contracts = {transformers_callback}},
+    {.bases = "lightning.LightningModule",
+     .is_module = true,
+     .on_device = true,
+     .contracts = {lightning_module, lightning_data, lightning_hooks}},
+    {.bases = "lightning.LightningDataModule", .on_device = true, .contracts = {lightning_data}},
+    {.bases = "lightning.Callback lightning.callbacks.Callback", .on_device = true, .contracts = {lightning_hooks}},
+    {.bases = "skorch.NeuralNet skorch.NeuralNetClassifier skorch.NeuralNetRegressor skorch.NeuralNetBinaryClassifier",
+     .holds = "module_:model criterion_:model",
+     .contracts = {skorch_net}},
+    {.bases = "skorch.callbacks.Callback", .contracts = {skorch_callback}},
+    {.bases = "keras.Model keras.models.Model keras.Sequential",
+     .is_module = true,
+     .on_device = true,
+     .moves_input = true,
+     .forward = "call",
+     .contracts = {keras_model}},
+    {.bases = "keras.callbacks.Callback", .on_device = true, .holds = "model:model", .contracts = {keras_callback}},
+    {.bases = "keras.layers.Layer keras.Layer",
+     .is_module = true,
+     .on_device = true,
+     .moves_input = true,
+     .forward = "call",
+     .contracts = {keras_layer}},
+    {.bases = "stable_baselines3.common.callbacks.BaseCallback", .on_device = true, .contracts = {stable_callback}},
+    {.bases = "stable_baselines3.common.torch_layers.BaseFeaturesExtractor",
+     .is_module = true,
+     .on_device = true,
+     .contracts = {stable_extractor}},
+    {.bases = "stable_baselines3.common.policies.ActorCriticPolicy stable_baselines3.common.policies.BasePolicy",
+     .is_module = true,
+     .on_device = true,
+     .contracts = {stable_policy}},
+    {.bases = "ignite.engine.create_supervised_trainer ignite.engine.Engine", .contracts = {ignite_trainer}},
+    {.bases = "ignite.engine.create_supervised_evaluator", .contracts = {ignite_evaluator}},
+    {.bases = "torchrl.trainers.Trainer", .contracts = {torchrl_trainer}},
 };
+
+const struct framework *frameworks_at(size_t i)
+{
+    return i < sizeof frameworks / sizeof *frameworks ? &frameworks[i] : NULL;
+}
 
 const struct framework *frameworks_find(str base)
 {
@@ -160,11 +212,6 @@ const struct framework *frameworks_find(str base)
     return NULL;
 }
 
-bool frameworks_moves_input(const struct framework *framework)
-{
-    return framework && framework->contracts == keras_model;
-}
-
 str frameworks_forward(const struct framework *framework)
 {
     return str_of(framework && framework->forward ? framework->forward : "forward");
@@ -172,9 +219,10 @@ str frameworks_forward(const struct framework *framework)
 
 const struct contract *frameworks_contract(const struct framework *framework, str method)
 {
-    for (const struct contract *at = framework ? framework->contracts : NULL; at && at->methods; at++)
-        if (str_is_among(at->methods, method))
-            return at;
+    for (size_t i = 0; framework && i < FRAMEWORK_TABLES && framework->contracts[i]; i++)
+        for (const struct contract *at = framework->contracts[i]; at->methods; at++)
+            if (str_is_among(at->methods, method))
+                return at;
     return NULL;
 }
 

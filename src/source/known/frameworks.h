@@ -30,13 +30,16 @@ struct contract {
     const char *because;
 };
 
+enum { FRAMEWORK_TABLES = 3 };
+
 struct framework {
     const char *bases; /* qualified names of classes, blanks between */
     bool is_module;    /* a torch.nn.Module, or what behaves as one */
     bool on_device;    /* it puts models and batches on the device by itself, where there is one */
+    bool moves_input;  /* an object that is called moves its arguments there first */
     const char *forward;
-    const char *holds;                /* attributes of their objects, as `given` of a contract; NULL */
-    const struct contract *contracts; /* ended by one without methods */
+    const char *holds; /* attributes of their objects, as `given` of a contract; NULL */
+    const struct contract *contracts[FRAMEWORK_TABLES]; /* each ended by one without methods; NULL behind the last */
 };
 
 enum given {
@@ -50,10 +53,10 @@ enum given {
     GIVEN_NUMBERS, /* a dict of Python floats */
 };
 
+/* One after the other; NULL behind the last. */
+const struct framework *frameworks_at(size_t i);
 /* The framework of a class with this base; NULL. Names are canonical (names.c). */
 const struct framework *frameworks_find(str base);
-/* keras/src/layers/layer.py: an object that is called moves its arguments to the device first. `framework` may be NULL. */
-bool frameworks_moves_input(const struct framework *framework);
 /* The method that runs when an object of a module class is called. `framework` may be NULL. */
 str frameworks_forward(const struct framework *framework);
 /* What it says of a method; NULL. */

@@ -224,8 +224,8 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
         return call_library_module(e, call, module);
     if (place.device == DEVICE_GPU && module->device != DEVICE_GPU)
         module = values_on(e->values, module, DEVICE_GPU, 0, 0);
-    const bool moved = frameworks_moves_input(e->files->classes[module->detail].framework) &&
-                       !program_of(e->cells, e->file_id)->host_only;
+    const struct framework *framework = e->files->classes[module->detail].framework;
+    const bool moved = framework && framework->moves_input && !program_of(e->cells, e->file_id)->host_only;
     return assumed_there(e, call_given(e, call, forward, module, NULL, moved), module);
 }
 
