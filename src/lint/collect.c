@@ -122,6 +122,14 @@ static bool walk_path(struct walk *walk, const char *path, struct steptime_error
     return true;
 }
 
+static bool stands_for_text(const struct collect_paths *paths, str path)
+{
+    for (uint32_t i = 0; i < paths->text_count; i++)
+        if (str_eq(paths->texts[i], path))
+            return true;
+    return false;
+}
+
 static bool configure(struct walk *walk, const char *path, const char *file, struct steptime_error *err)
 {
     struct config *config = arena_alloc(walk->arena, sizeof *config);
@@ -133,8 +141,8 @@ static bool configure(struct walk *walk, const char *path, const char *file, str
            config_read(walk->arena, str_of(file), text, config, err);
 }
 
-/* The text that comes by standard input; the file that it stands for is not read then. */
-static bool take_standard_input(struct walk *walk, str path, const char *config, struct steptime_error *err)
+/* A text that comes otherwise; the file that it stands for is not read then. */
+static bool take_made_up(struct walk *walk, str path, const char *config, struct steptime_error *err)
 {
     struct stat about;
     const char *slash = memrchr(path.at, '/', path.len);
@@ -152,17 +160,24 @@ static bool is_standard_input(const struct collect_paths *paths, uint32_t i)
     return paths->standard_input.len && !strcmp(paths->at[i], "-");
 }
 
+static bool take_path(struct walk *walk, const struct collect_paths *paths, const char *path, const char *config,
+                      struct steptime_error *err)
+{
+    if (stands_for_text(paths, str_of(path)) && access(path, F_OK) != 0)
+        return take_made_up(walk, str_of(path), config, err);
+    return configure(walk, path, config, err) && walk_path(walk, path, err);
+}
+
 static bool take_paths(struct walk *walk, const struct collect_paths *paths, const char *config,
                        struct steptime_error *err)
 {
     bool piped = false;
     for (uint32_t i = 0; i < paths->count; i++)
         piped |= is_standard_input(paths, i);
-    if (piped && !take_standard_input(walk, paths->standard_input, config, err))
+    if (piped && !take_made_up(walk, paths->standard_input, config, err))
         return false;
     for (uint32_t i = 0; i < paths->count; i++)
-        if (!is_standard_input(paths, i) &&
-            (!configure(walk, paths->at[i], config, err) || !walk_path(walk, paths->at[i], err)))
+        if (!is_standard_input(paths, i) && !take_path(walk, paths, paths->at[i], config, err))
             return false;
     return true;
 }

@@ -24,6 +24,8 @@ struct collect_paths {
     const char *const *at;
     uint32_t count;
     str standard_input; /* "": "-" is a path like others */
+    const str *texts;   /* paths that stand for texts: named, they need not be there */
+    uint32_t text_count;
 };
 
 /*

@@ -17,7 +17,8 @@ struct fixer {
     struct fixes *fixes;
     struct fix_file *files; /* that changed so far; by path */
     uint32_t file_count;
-    struct lint_overlay *overlays; /* the same files as they are now */
+    struct lint_overlay *overlays; /* the same files as they are now, and what was laid over others */
+    uint32_t overlay_count;
     uint32_t round;
 };
 
@@ -122,11 +123,9 @@ static uint32_t place_of(const struct fixer *fixer, str path)
 /* The file as it was read. A notebook was not kept: false where it changed since. */
 static bool whole_text(struct fixer *fixer, const struct lint_file *file, str *text)
 {
-    const struct lint_overlay *piped = fixer->options->lint.standard_input;
-    const bool is_piped = piped && str_eq(piped->path, file->path);
-    *text = is_piped ? piped->text : file->text;
-    if (!file->notebook || is_piped) {
-        *text = str_copy(fixer->arena, *text);
+    const struct lint_overlay *laid_over = lint_overlay_of(&fixer->options->lint, file->path);
+    if (!file->notebook || laid_over) {
+        *text = str_copy(fixer->arena, laid_over ? laid_over->text : file->text);
         return true;
     }
     return read_file(fixer->arena, str_z(fixer->arena, file->path), NOTEBOOK_BYTES, text, NULL) &&
@@ -212,10 +211,20 @@ static bool change_files(struct fixer *fixer, const struct lint *lint)
     return changed;
 }
 
+/* What changed takes the place of what was laid over the files from the start; both are in the order of paths. */
 static void show_changes(struct fixer *fixer)
 {
-    for (uint32_t i = 0; i < fixer->file_count; i++)
-        fixer->overlays[i] = (struct lint_overlay){fixer->files[i].path, fixer->files[i].after};
+    const struct lint_options *options = &fixer->options->lint;
+    uint32_t given = 0, changed = 0, count = 0;
+    while (given < options->overlay_count || changed < fixer->file_count) {
+        const struct fix_file *file = changed < fixer->file_count ? &fixer->files[changed] : NULL;
+        const struct lint_overlay *overlay = given < options->overlay_count ? &options->overlays[given] : NULL;
+        const int order = !overlay ? 1 : !file ? -1 : str_cmp(overlay->path, file->path);
+        fixer->overlays[count++] = order < 0 ? *overlay : (struct lint_overlay){file->path, file->after};
+        given += order <= 0;
+        changed += order >= 0;
+    }
+    fixer->overlay_count = count;
 }
 
 static void count_left(struct fixer *fixer, const struct lint *lint)
@@ -238,7 +247,8 @@ static void begin(struct fixer *fixer, const struct lint *lint)
 {
     struct fixes *fixes = fixer->fixes;
     fixer->files = arena_array(fixer->arena, (size_t)lint->file_count + 1, sizeof *fixer->files);
-    fixer->overlays = arena_array(fixer->arena, (size_t)lint->file_count + 1, sizeof *fixer->overlays);
+    fixer->overlays = arena_array(fixer->arena, (size_t)lint->file_count + fixer->options->lint.overlay_count + 1,
+                                  sizeof *fixer->overlays);
     fixes->remarks = arena_array(fixer->arena, lint->remark_count, sizeof *fixes->remarks);
     fixes->remark_count = lint->remark_count;
     for (uint32_t i = 0; i < lint->remark_count; i++)
@@ -252,11 +262,12 @@ static bool one_round(struct fixer *fixer, bool *changed, struct steptime_error 
     struct arena scratch = {0};
     struct lint lint;
     struct lint_options options = fixer->options->lint;
-    options.overlays = fixer->overlays;
-    options.overlay_count = fixer->file_count;
     const bool first = !fixer->round++;
-    if (!first)
+    if (!first) {
+        options.overlays = fixer->overlays;
+        options.overlay_count = fixer->overlay_count;
         options.begin = NULL;
+    }
     bool good = lint_run(&options, &scratch, &lint, err);
     if (good && first) {
         begin(fixer, &lint);

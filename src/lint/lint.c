@@ -157,7 +157,7 @@ static bool is_text(struct job *job)
                    (long long)line_of(text, broken));
 }
 
-static const struct lint_overlay *overlay_of(const struct lint_options *options, str path)
+const struct lint_overlay *lint_overlay_of(const struct lint_options *options, str path)
 {
     const struct lint_overlay *piped = options->standard_input;
     uint32_t from = 0, to = options->overlay_count;
@@ -202,7 +202,7 @@ static void read_one(void *context, size_t i)
     struct job *job = &run->jobs[i];
     job->file.path = job->from->path;
     job->file.config = job->from->config;
-    const struct lint_overlay *overlay = overlay_of(run->options, job->file.path);
+    const struct lint_overlay *overlay = lint_overlay_of(run->options, job->file.path);
     job->usable = notebook_named(job->file.path) ? read_notebook(job, overlay) : read_source(job, overlay);
 }
 
@@ -477,8 +477,12 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
 {
     struct run run = {.options = options, .arena = arena, .lint = lint};
     struct collection found;
+    str *texts = arena_array(arena, options->overlay_count, sizeof *texts);
+    for (uint32_t i = 0; i < options->overlay_count; i++)
+        texts[i] = options->overlays[i].path;
     const struct collect_paths paths = {options->paths, options->path_count,
-                                        options->standard_input ? options->standard_input->path : S("")};
+                                        options->standard_input ? options->standard_input->path : S(""), texts,
+                                        options->overlay_count};
     *lint = (struct lint){.fail_on = FAIL_ON_NEVER};
     if (!select_rules(options, &run.selected, err) || !collect(arena, &paths, options->config, &found, err))
         return false;

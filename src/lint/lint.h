@@ -68,6 +68,10 @@ struct lint_overlay {
     str path, text;
 };
 
+struct lint_options;
+/* What stands in the place of a file; NULL. */
+const struct lint_overlay *lint_overlay_of(const struct lint_options *options, str path);
+
 enum { LINT_FILE_BYTES = 8 << 20 }; /* more is no source that people wrote */
 
 struct lint_options {

@@ -40,8 +40,8 @@ class FailingAllocations(unittest.TestCase):
     def path(self, name):
         return os.path.join(self.folder.name, name)
 
-    def run_failing(self, arguments, **env):
-        return steptime(*arguments, env={"LD_PRELOAD": LIBRARY, **env}, limit_s=20)
+    def run_failing(self, arguments, stdin=None, **env):
+        return steptime(*arguments, stdin=stdin, env={"LD_PRELOAD": LIBRARY, **env}, limit_s=20)
 
     def allocations(self, arguments):
         outcome = self.run_failing(arguments, FAIL_COUNT=self.path("count"))
@@ -106,6 +106,25 @@ class FailingAllocations(unittest.TestCase):
             self.assertIn(outcome.code, (OK, MEMORY), f"FAIL_AT={n}: {outcome.err}")
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(file.read(), fixed if outcome.code == OK else TRAINING, f"FAIL_AT={n}")
+
+    def test_lint_of_a_notebook(self):
+        path = self.path("n.ipynb")
+        with open(path, "w", encoding="utf-8") as out:
+            json.dump({"cells": [{"cell_type": "code", "source": text.splitlines(keepends=True)}
+                                 for text in ("%matplotlib inline", TRAINING, "for x in :")], "nbformat": 4}, out)
+        self.fail_each("lint", "--fail-on", "never", path, "--format", "json")
+
+    def test_language_server(self):
+        with open(os.path.join(support.SOURCE, "tests", "fuzz", "corpus", "lsp", "life"), "rb") as file:
+            life = file.read()
+        outcome = self.run_failing(["lsp"], stdin=life, FAIL_COUNT=self.path("count"))
+        self.assertEqual(outcome.code, OK, outcome.err)
+        with open(self.path("count"), encoding="ascii") as file:
+            count = int(file.read())
+        self.assertGreater(count, 10)
+        for n in range(1, count + 1, 1 + 3 * count // MOST_RUNS):
+            outcome = self.run_failing(["lsp"], stdin=life, FAIL_AT=str(n))
+            self.assertIn(outcome.code, (OK, MEMORY), f"FAIL_AT={n}: {outcome.err}")
 
     def test_two_files(self):
         other = write_trace(self.path("other.json"), distributedInfo={"rank": 1, "world_size": 2})
