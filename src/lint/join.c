@@ -253,6 +253,7 @@ static void join_close(struct join *join)
         sighting_free(&join->sightings[i]);
     map_free(&join->by_function);
     map_free(&join->calls);
+    map_free(&join->moving);
     evidence_close(&join->evidence);
     locator_free(join->locator);
     arena_free(&join->scratch);
@@ -266,6 +267,7 @@ void join_trace(struct lint *lint, const struct trace *trace, struct arena *aren
         join_moves(&join);
         join_preparation(&join);
         number_findings(&join, joined);
+        join_judge(&join);
         joined->from_trace = add_unexplained(&join);
     }
     join_close(&join);

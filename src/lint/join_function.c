@@ -22,7 +22,8 @@ struct locator {
     size_t count, room;
     struct map files; /* hash of a last path component to the first file */
     uint32_t *next_file;
-    bool *ran; /* by file: a frame of the trace fits a function to the line */
+    bool *ran;                /* by file: a frame of the trace fits a function to the line */
+    struct map ran_functions; /* (file, function), of those that the trace has frames of */
     struct located_sum sum;
 };
 
@@ -237,6 +238,16 @@ static void for_frames(struct locator *locator, const struct trace *trace, const
     }
 }
 
+static int64_t key_of(struct located at)
+{
+    return (int64_t)((uint64_t)at.file << 32 | at.node);
+}
+
+bool locate_ran(const struct locator *locator, struct located function)
+{
+    return map_get(&locator->ran_functions, key_of(function)) != MAP_NONE;
+}
+
 static void count_frame(struct locator *locator, str text)
 {
     const struct frame frame = frame_parse(text);
@@ -248,6 +259,7 @@ static void count_frame(struct locator *locator, str text)
     if (at.file == LOCATED_NONE)
         return;
     locate_in(locator, at.file, &frame, &exact);
+    map_put(&locator->ran_functions, key_of(at), 1);
     locator->sum.found++;
     locator->sum.moved += !exact && !is_unnamed(frame.name);
 }
@@ -284,6 +296,7 @@ struct locator *locator_new(const struct lint *lint, const struct trace *trace)
 
 void locator_free(struct locator *locator)
 {
+    map_free(&locator->ran_functions);
     map_free(&locator->names);
     map_free(&locator->files);
     mem_free(locator->functions);

@@ -31,6 +31,9 @@ void locator_free(struct locator *locator);
 
 struct located locate(const struct locator *locator, const struct frame *frame);
 
+/* Whether a frame of the trace is of that function. */
+bool locate_ran(const struct locator *locator, struct located function);
+
 /* The function that holds the node as its own: comprehensions and lambdas count for the function around them. */
 uint32_t locate_node(const struct syntax *tree, uint32_t node);
 

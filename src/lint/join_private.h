@@ -27,6 +27,8 @@ struct join {
     enum tier *tiers;           /* by finding */
     struct sighting *sightings; /* by finding */
     bool *explained;            /* by move */
+    struct map moving;          /* (file, function) below which something copies or waits */
+    bool unplaced;              /* something copies or waits of which nobody knows where */
     uint32_t replays;
 };
 
@@ -35,6 +37,9 @@ uint32_t join_first(const struct join *join, struct located at);
 
 /* Findings about work of the host: preparation, data loaders, loops over elements. join_preparation.c */
 void join_preparation(struct join *join);
+
+/* What the trace says of the weight of findings. join_judge.c */
+void join_judge(struct join *join);
 
 /* Moves that matter and that no finding explains become findings; how many. join_trace_only.c */
 uint32_t add_unexplained(struct join *join);

@@ -508,7 +508,7 @@ bool lint_worst(const struct lint *lint, enum level *worst)
 {
     *worst = LEVEL_NOTE;
     for (uint32_t i = 0; i < lint->finding_count; i++)
-        if (lint->findings[i].match && lint->findings[i].match->level > *worst)
-            *worst = lint->findings[i].match->level;
+        if (lint->findings[i].match && lint_level(&lint->findings[i]) > *worst)
+            *worst = lint_level(&lint->findings[i]);
     return lint->finding_count > 0;
 }

@@ -50,10 +50,18 @@ struct lint_limit {
     uint32_t cell; /* as that of a remark */
 };
 
+/* What a trace says of the weight of a finding. */
+enum judged {
+    JUDGED_NOT,
+    JUDGED_UNSEEN, /* its function ran without a copy or a wait: a note */
+    JUDGED_SEEN,   /* it copies or waits in the steps: a warning, where that was all that was missing */
+};
+
 /* A match that counts, and what a trace says of it. */
 struct lint_finding {
     const struct match *match; /* NULL of a finding that only the trace shows */
     enum tier tier;
+    enum judged judged;
     int64_t host_blocked_ns, saving_ns; /* a step; -1: unknown */
     str note;                           /* a sentence about the evidence, to follow the message; "" */
     const uint32_t *events;             /* rows of the trace; NULL */
@@ -140,9 +148,13 @@ void lint_rank(struct lint *lint);
 /* The findings, a summary by rule and the remarks. */
 void lint_show(const struct lint *lint, bool proof, struct report *report);
 
+/* How much a finding weighs, by the source and by the traces. */
+enum level lint_level(const struct lint_finding *finding);
+
 struct finding_link;
 /* The links of a proof as a report takes them: paths and lines for nodes. */
-const struct finding_link *proof_links(const struct lint *lint, const struct proof *proof, struct arena *arena);
+const struct finding_link *proof_links(const struct lint *lint, const struct match *match, enum judged judged,
+                                       struct arena *arena);
 
 /* The heaviest level among the findings; false where there are none. */
 bool lint_worst(const struct lint *lint, enum level *worst);

@@ -12,17 +12,42 @@ static struct finding_place place_of(const struct lint *lint, const struct proof
     return (struct finding_place){file->path, at.line, place->what, at.cell, in_file};
 }
 
-const struct finding_link *proof_links(const struct lint *lint, const struct proof *proof, struct arena *arena)
+/* What the traces say takes the place of what the source says of the device. */
+static void judge(struct finding_link *links, enum judged judged)
+{
+    if (judged == JUDGED_UNSEEN)
+        links[FINDING_DEVICE] = (struct finding_link){
+            .holds = FINDING_HOLDS_NOT, .text = S("a trace ran its function and shows no copy or wait below it")};
+    if (judged != JUDGED_SEEN)
+        return;
+    const struct finding_link seen = {.holds = FINDING_HOLDS, .text = S("a trace shows it at this call, in its steps")};
+    for (int i = FINDING_DEVICE; i <= FINDING_PACE; i++)
+        if (links[i].holds != FINDING_HOLDS)
+            links[i] = seen;
+}
+
+const struct finding_link *proof_links(const struct lint *lint, const struct match *match, enum judged judged,
+                                       struct arena *arena)
 {
     static const enum finding_holds holds[] = {
         [HOLDS_NOT] = FINDING_HOLDS_NOT, [HOLDS_PERHAPS] = FINDING_HOLDS_PERHAPS, [HOLDS] = FINDING_HOLDS};
     struct finding_link *links = arena_array(arena, FINDING_LINKS, sizeof *links);
     for (int i = 0; i < LINKS; i++) {
-        const struct proof_link *from = &proof->link[i];
+        const struct proof_link *from = &match->proof.link[i];
         struct finding_place *places = arena_array(arena, from->count, sizeof *places);
         for (uint32_t k = 0; k < from->count; k++)
             places[k] = place_of(lint, &from->places[k]);
         links[i] = (struct finding_link){holds[from->holds], from->text, places, from->count};
     }
+    judge(links, judged);
     return links;
+}
+
+enum level lint_level(const struct lint_finding *finding)
+{
+    if (!finding->match)
+        return LEVEL_WARNING;
+    if (finding->judged == JUDGED_UNSEEN)
+        return LEVEL_NOTE;
+    return finding->judged == JUDGED_SEEN ? finding->match->rule->level : finding->match->level;
 }

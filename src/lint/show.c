@@ -63,16 +63,26 @@ static void place(const struct lint_file *file, const struct match *match, struc
         finding->in_file = region_in_file(file->notebook, match);
 }
 
-static struct finding of_match(const struct lint *lint, const struct match *match, struct arena *arena,
+static str message_of(const struct lint_finding *finding, struct arena *arena)
+{
+    const struct match *match = finding->match;
+    if (lint_level(finding) > LEVEL_NOTE || !match->missing.len)
+        return match->message;
+    return str_printf(arena, "%.*s%.*s", (int)match->message.len, match->message.at, (int)match->missing.len,
+                      match->missing.at);
+}
+
+static struct finding of_match(const struct lint *lint, const struct lint_finding *from, struct arena *arena,
                                struct map *repeats)
 {
+    const struct match *match = from->match;
     const struct lint_file *file = &lint->files[match->file];
     const str text = {file->text.at + match->begin, match->end - match->begin};
     struct finding finding = {
         .rule = str_of(match->rule->id),
-        .severity = severity_of(match->level),
+        .severity = severity_of(lint_level(from)),
         .tier = str_of(tier_word(TIER_STATIC)),
-        .message = match->message,
+        .message = message_of(from, arena),
         .fix = str_of(fix_word(match->fix)),
         .per_step_host_blocked_ns = -1,
         .per_step_saving_ns = -1,
@@ -80,7 +90,7 @@ static struct finding of_match(const struct lint *lint, const struct match *matc
     finding.id = id_of(arena, repeats, finding.rule, file->path, text);
     place(file, match, &finding);
     finding.edits = lint_edits(lint, match, arena, &finding.edit_count);
-    finding.proof = proof_links(lint, &match->proof, arena);
+    finding.proof = proof_links(lint, match, from->judged, arena);
     return finding;
 }
 
@@ -94,7 +104,7 @@ static struct finding of_finding(const struct lint *lint, const struct lint_find
 {
     struct finding finding = {.rule = from->rule, .severity = SEVERITY_WARNING, .fix = S("none")};
     if (from->match) {
-        finding = of_match(lint, from->match, arena, repeats);
+        finding = of_match(lint, from, arena, repeats);
     } else {
         finding.message = from->message;
         finding.file = from->file;
@@ -122,7 +132,8 @@ static void show_findings(const struct lint *lint, bool proof, struct report *re
         for (uint32_t k = 0; k < lint->files[i].matches.count; k++) {
             if (!lint->files[i].suppressed[k].at)
                 continue;
-            struct finding finding = of_match(lint, &lint->files[i].matches.at[k], report_arena(report), &repeats);
+            const struct lint_finding silenced = {.match = &lint->files[i].matches.at[k]};
+            struct finding finding = of_match(lint, &silenced, report_arena(report), &repeats);
             finding.suppressed = true;
             finding.reason = lint->files[i].suppressed[k];
             report_finding(report, &finding);
@@ -153,10 +164,12 @@ struct tally {
     uint32_t warnings, notes, safe, unsafe;
 };
 
-static void count(struct tally *tally, const struct match *match)
+static void count(struct tally *tally, const struct lint_finding *finding)
 {
-    tally->warnings += match->level > LEVEL_NOTE;
-    tally->notes += match->level == LEVEL_NOTE;
+    const struct match *match = finding->match;
+    const bool warns = lint_level(finding) > LEVEL_NOTE;
+    tally->warnings += warns;
+    tally->notes += !warns;
     tally->safe += match->level > LEVEL_NOTE && match->fix == FIX_SAFE;
     tally->unsafe += match->level > LEVEL_NOTE && match->fix == FIX_UNSAFE;
 }
@@ -166,7 +179,7 @@ static struct tally tally_of(const struct lint *lint, const struct rule *rule)
     struct tally tally = {0};
     for (uint32_t i = 0; i < lint->finding_count; i++)
         if (lint->findings[i].match && (!rule || lint->findings[i].match->rule == rule))
-            count(&tally, lint->findings[i].match);
+            count(&tally, &lint->findings[i]);
     return tally;
 }
 
@@ -298,10 +311,10 @@ static void show_table(const struct lint *lint, struct report *report)
         table_int(table, line.line);
         table_int(table, at.column);
         table_text(table, str_of(match->rule->id));
-        table_text(table, str_of(level_word(match->level)));
+        table_text(table, str_of(level_word(lint_level(&lint->findings[i]))));
         table_text(table, str_of(tier_word(lint->findings[i].tier)));
         table_text(table, str_of(fix_word(match->fix)));
-        table_text(table, match->message);
+        table_text(table, message_of(&lint->findings[i], report_arena(report)));
         table_cell(table, cell_int_if(line.cell > 0, line.cell));
     }
 }

@@ -127,6 +127,8 @@ struct match {
     bool of_run;        /* it speaks of all steps: how often it runs itself does not matter */
     struct proof proof; /* filled by rules_check */
 
+    str missing; /* of a note which link does not hold, to follow the message; "" */
+
     bool not_needed; /* nobody needs what is waited for, not even the next step of an environment */
 
     uint32_t joined[MATCH_JOINED]; /* waits that go with this one, first of them; a finding each, all notes */

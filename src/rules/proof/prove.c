@@ -91,8 +91,8 @@ static void tell_missing(const struct check *check, struct match *match)
             continue;
         const str place = place_text(check, broken->at);
         const char *claim = i == LINK_GAIN ? "nothing is gained here: " : "";
-        match->message = str_printf(check->arena, "%.*s; a note, since %s%s (%.*s)", (int)match->message.len,
-                                    match->message.at, claim, broken->why, (int)place.len, place.at);
+        match->missing =
+            str_printf(check->arena, "; a note, since %s%s (%.*s)", claim, broken->why, (int)place.len, place.at);
         return;
     }
 }

@@ -71,6 +71,7 @@ MEETS = {
     "loop-size": HEAD + TRAIN + "        z = x.cuda()\n        for i in range(len(z)):\n            y = z[i].cos()\n"
                  + lines(5000, "            a = {} + 1\n"),
     "loop-over-keys": HEAD + "def f(x):\n    x = x.cuda()\n    for i in x:\n        y = i + 1\n" + lines(5000, "        a = {} + 1\n"),
+    "step-loop": HEAD + TRAIN + "        print(loss.item())\n" + lines(5000, "        a = {} + 1\n"),
     "called-function": HEAD + "def g(x):\n" + lines(5000, "    a = {} + 1\n")
                        + "def f(x, n):\n    x = x.cuda()\n    for i in range(n):\n        y = g(x[i])\n",
     "attribute-bindings": HEAD + "class A:\n    def __init__(self):\n" + lines(257, "        self.x = torch.zeros(3)\n")

@@ -14,7 +14,7 @@ STEPS, STEP_US = 4, 1000
 ITEM = "<built-in method item of Tensor object at 0x7f0011>"
 
 
-def recorded(path, function=f"job/train.py({TRAIN}): train", frames=True, wait=80):
+def recorded(path, function=f"job/train.py({TRAIN}): train", frames=True, wait=80, read=True):
     """Steps that the host bounds: a kernel, and a read that waits for it `wait` us in an operator of `wait` + 25 us."""
     plant = Plant()
     if frames:
@@ -23,6 +23,8 @@ def recorded(path, function=f"job/train.py({TRAIN}): train", frames=True, wait=8
         at = step * STEP_US
         plant.step(step, at, STEP_US)
         plant.work(at=at + 15, dur=wait + 20, launch=at, launch_dur=10)
+        if not read:
+            continue
         if frames:
             plant.python(ITEM, at + 20, wait + 30)
         plant.host("aten::item", at + 22, wait + 25)
@@ -81,6 +83,36 @@ class Join(Case):
         self.assertEqual((row["steps"], row["step_ns"], row["confirmed"]), (STEPS, STEP_US * 1000, 1))
         self.assertEqual(row["blocking_moves"], 1)
         self.assertEqual(row["saving_ns"], 105 * 1000)
+
+    def test_what_ran_without_a_copy_or_a_wait_is_a_note(self):
+        found, document = self.read("--trace", recorded(self.path("t.json"), read=False))
+        self.assertEqual((found["severity"], found["tier"]), ("note", "static"))
+        self.assertIn("shows no copy or wait below it", found["message"])
+        self.assertIs(found["proof"]["device"]["holds"], False)
+        (summary,) = [s for s in document["sections"] if s["id"] == "lint"]
+        self.assertEqual({v["id"]: v["value"] for v in summary["values"]}["warnings"], len(
+            [f for f in document["findings"] if f["severity"] == "warning"]))
+
+    def test_another_trace_that_shows_it_is_believed(self):
+        quiet, loud = recorded(self.path("q.json"), read=False), recorded(self.path("l.json"))
+        for order in ((quiet, loud), (loud, quiet)):
+            found, _ = self.read("--trace", order[0], "--trace", order[1])
+            self.assertEqual((found["severity"], found["tier"]), ("warning", "confirmed"))
+
+    def test_a_trace_without_frames_makes_no_note(self):
+        found, _ = self.read("--trace", recorded(self.path("t.json"), frames=False, read=False))
+        self.assertEqual(found["severity"], "warning")
+
+    def test_what_is_seen_in_the_steps_is_a_warning(self):
+        with open(self.source, "w", encoding="utf-8") as file:  # the same lines, and a flag that nobody sets here
+            file.write(TRAINING.replace("        total += loss.item()", "        if debug: total += loss.item()"))
+        found, _ = self.read()
+        self.assertEqual(found["severity"], "note")
+        self.assertIn("only where a flag asks for it", found["message"])
+        found, _ = self.read("--trace", recorded(self.path("t.json")))
+        self.assertEqual((found["severity"], found["tier"]), ("warning", "confirmed"))
+        self.assertNotIn("only where a flag", found["message"])
+        self.assertIn("a trace shows it", found["proof"]["pace"]["text"])
 
     def test_of_several_traces_the_larger_numbers_count(self):
         small, large = recorded(self.path("a.json")), recorded(self.path("b.json"), wait=200)

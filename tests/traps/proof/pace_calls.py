@@ -12,7 +12,7 @@ class Recorder:
         self.rows = []
 
     def put(self, loss):
-        self.rows.append(loss.item())  # wanted: through a base that leaves it to its heirs
+        self.rows.append(loss.item())  # expect ST4
 
     def put_rarely(self, loss):
         self.rows.append(loss.item())  # note (called behind the gate)
@@ -36,7 +36,7 @@ class Base:
 
 class Mine(Base):
     def loss(self, out, y):
-        norm = out.norm().item()  # wanted: the same
+        norm = out.norm().item()  # expect ST4
         return torch.nn.functional.cross_entropy(out, y) / norm
 
     def after(self, loss):
