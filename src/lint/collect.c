@@ -79,11 +79,11 @@ static void look_at(struct walk *walk, str folder, const char *name)
     const str path = joined(walk->arena, folder, name);
     if (lstat(path.at, &about) != 0)
         return;
-    const bool python = str_ends(path, S(".py")) || str_ends(path, S(".ipynb"));
-    if (S_ISLNK(about.st_mode) && (!python || stat(path.at, &about) != 0 || !S_ISREG(about.st_mode)))
-        return;
-    const bool folder_inside = S_ISDIR(about.st_mode) && !is_foreign_folder(walk, path, name);
-    const bool file = S_ISREG(about.st_mode) && python;
+    const bool python = str_ends(path, S(".py")) || str_ends(path, S(".ipynb")), link = S_ISLNK(about.st_mode);
+    if (link && python && stat(path.at, &about) != 0)
+        errno = 0; /* it leads nowhere: who reads it says why */
+    const bool folder_inside = S_ISDIR(about.st_mode) && !link && !is_foreign_folder(walk, path, name);
+    const bool file = python && !S_ISDIR(about.st_mode); /* a pipe too: it is named as none */
     if (!folder_inside && !file)
         return;
     if (config_excludes(walk->config, path))
@@ -105,7 +105,7 @@ static bool read_folder(struct walk *walk, str folder, struct steptime_error *er
     return true;
 }
 
-/* A folder inside that may not be read is passed over; one that was named is an error. */
+/* A folder inside that may not be read is told as a file is; one that was named is an error. */
 static bool walk_path(struct walk *walk, const char *path, struct steptime_error *err)
 {
     struct stat about;
@@ -117,8 +117,11 @@ static bool walk_path(struct walk *walk, const char *path, struct steptime_error
     }
     if (!read_folder(walk, str_of(path), err))
         return false;
-    while (walk->folder_count)
-        read_folder(walk, walk->folders[--walk->folder_count], NULL);
+    while (walk->folder_count) {
+        const str folder = walk->folders[--walk->folder_count];
+        if (!read_folder(walk, folder, NULL))
+            add_file(walk, folder);
+    }
     return true;
 }
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lint.h"
 
+#include "base/at_work.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "parallel/par.h"
 #include "text/suggest.h"
 #include "base/utf8.h"
 #include "collect.h"
+#include "guard.h"
 #include "cell.h"
 #include "io/same_file.h"
 #include "notebook/notebook.h"
@@ -34,6 +36,7 @@ struct run {
     struct lint *lint;
     struct job *jobs;
     uint32_t job_count;
+    struct guard guard;
     uint64_t selected; /* by the command line */
     size_t remark_room;
 };
@@ -200,6 +203,7 @@ static void read_one(void *context, size_t i)
 {
     const struct run *run = context;
     struct job *job = &run->jobs[i];
+    at_work_on(job->from->path.at);
     job->file.path = job->from->path;
     job->file.config = job->from->config;
     const struct lint_overlay *overlay = lint_overlay_of(run->options, job->file.path);
@@ -215,6 +219,22 @@ static void remark_error(struct run *run, const struct job *job)
     if (colon && str_int((str){message.at + 5, (size_t)(colon - message.at) - 5}, &line))
         message = str_trim(str_from(message, (size_t)(colon - message.at) + 1));
     remark_in_cell(run, job->file.path, (struct cell_line){0, line}, message);
+}
+
+/* Files over which the analysis died, and which are left out of this one. */
+static void remark_lost(struct run *run)
+{
+    for (uint32_t i = 0; i < run->guard.lost_count; i++) {
+        const struct lost_file *lost = &run->guard.lost[i];
+        const str how =
+            lost->ended ? str_printf(run->arena, "ended by signal %d", lost->ended) : S("ran out of memory");
+        const struct cell_line at = {.line = 1};
+        remark_in_cell(run, lost->path, at,
+                       str_printf(run->arena,
+                                  "the analysis of this file %.*s, which is a fault of this program; it is left out",
+                                  (int)how.len, how.at));
+        run->lint->skipped_count++;
+    }
 }
 
 /* Keeps the usable ones, in order. */
@@ -280,7 +300,7 @@ static void understand(struct run *run)
         .download_count = downloads.count,
         .roots = roots.at,
         .root_count = roots.count,
-        .threads = run->options->threads,
+        .threads = run->guard.threads,
     };
     run->lint->project = project_new(sources, run->job_count, &options);
 }
@@ -320,6 +340,7 @@ static void check_one(void *context, size_t i)
 {
     struct run *run = context;
     struct job *job = &run->jobs[i];
+    at_work_on(job->from->path.at);
     job->file.tree = project_tree(run->lint->project, (uint32_t)i);
     job->mask = rules_for(run, job->from);
     const struct check check = {run->lint->project, (uint32_t)i, job->file.tree, &job->arena};
@@ -456,10 +477,10 @@ static void run_files(struct run *run, const struct collection *found)
     run->jobs = arena_array(run->arena, found->count, sizeof *run->jobs);
     for (uint32_t i = 0; i < found->count; i++)
         run->jobs[i].from = &found->files[i];
-    par_each(run->job_count, run->options->threads, read_one, run);
+    par_each(run->job_count, run->guard.threads, read_one, run);
     keep_usable(run);
     understand(run);
-    par_each(run->job_count, run->options->threads, check_one, run);
+    par_each(run->job_count, run->guard.threads, check_one, run);
     gather(run);
     keep_remarks(run);
 }
@@ -491,9 +512,12 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
     if (!spares(options, &found, err))
         return false;
     lint->excluded_count = found.excluded;
+    guard_files(&found, options->threads, &run.guard);
     if (options->begin)
         options->begin(options->context, found.count);
+    remark_lost(&run);
     run_files(&run, &found);
+    guard_end();
     return true;
 }
 

@@ -2,6 +2,7 @@
 /* What functions do: what stands in them, and then what those do that they call, until nothing is added. */
 #include "contexts.h"
 
+#include "base/at_work.h"
 #include "base/mem.h"
 #include "parallel/par.h"
 #include "source/known/known.h"
@@ -325,6 +326,7 @@ static void own_effects(void *context, size_t id)
 {
     struct project *project = context;
     const struct file *file = &project->files.at[id];
+    at_work_on(file->shown.path.at);
     look_at_all(project, file, look_at_effects);
     for (uint32_t f = 0; f < file->function_count; f++)
         look_at_changes(project, file, file->shown.first_function + f,
@@ -408,6 +410,7 @@ void summary_build(struct project *project)
         arena_array(&summaries->arena, project->files.function_count, sizeof *summaries->of_function);
     list_callers(project);
     par_each(project->files.count, project->cells.options.threads, own_effects, project);
+    at_work_on(NULL);
     for (int round = 0; round < 2; round++) /* wrappers of wrappers return what those return */
         for (uint32_t i = 0; i < project->files.count; i++)
             look_at_all(project, &project->files.at[i], look_at_moves);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "files.h"
 
+#include "base/at_work.h"
 #include "base/mem.h"
 #include "parallel/par.h"
 
@@ -9,6 +10,7 @@
 static void read_file(void *context, size_t i)
 {
     struct file *file = &((struct files *)context)->at[i];
+    at_work_on(file->shown.path.at);
     file->shown.tree = syntax_parse(&file->arena, file->shown.path, file->text);
     if (!file->shown.tree) /* too long: an empty module in its place */
         file->shown.tree = syntax_parse(&file->arena, file->shown.path, S(""));
@@ -20,6 +22,7 @@ static void read_file(void *context, size_t i)
 
 static void prove_file(void *context, size_t i)
 {
+    at_work_on(((struct files *)context)->at[i].shown.path.at);
     flow_prove(context, (uint32_t)i);
 }
 
@@ -98,12 +101,14 @@ void files_read(struct files *files, const struct project_source *sources, uint3
         files->at[i].text = sources[i].text;
     }
     par_each(count, threads, read_file, files);
+    at_work_on(NULL);
     for (uint32_t i = 0; i < count; i++)
         tell_not_read(files, &files->at[i]);
     number_all(files);
     module_link(files, options);
     method_list(files);
     par_each(count, threads, prove_file, files);
+    at_work_on(NULL);
 }
 
 void files_free(struct files *files)

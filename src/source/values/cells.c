@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/at_work.h"
 #include "base/mem.h"
 #include "parallel/par.h"
 
@@ -153,6 +154,7 @@ struct round {
 static void evaluate(void *context, size_t i)
 {
     const struct round *round = context;
+    at_work_on(round->cells->files->at[round->files[i]].shown.path.at);
     eval_file(round->cells, round->files[i]);
 }
 
@@ -183,6 +185,7 @@ static void settle(struct cells *cells)
         round.files[round.count++] = i;
     for (int i = 0; i < ROUNDS && round.count; i++) {
         par_each(round.count, cells->options.threads, evaluate, &round);
+        at_work_on(NULL);
         join_facts(cells, i >= FREE_ROUNDS);
         class_link(cells);
         round.count = 0;
