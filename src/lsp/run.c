@@ -93,14 +93,14 @@ int server_run(int in, int out)
     struct server *server = server_new(send_message, &wire);
     struct frames frames = {0};
     struct pause pause = {0};
-    while (!server_ended(server) && !wire.broken) {
+    bool more = true;
+    while (more && !server_ended(server) && !wire.broken) {
         if (!is_ready(in, wait_ms(&pause, server))) {
             server_settle(server);
             pause.waits = false;
             continue;
         }
-        if (!feed(in, &frames))
-            break;
+        more = feed(in, &frames); /* what came before the end counts */
         server_take(server, &frames);
         note_change(&pause, server);
     }

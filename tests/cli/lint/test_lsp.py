@@ -8,7 +8,7 @@ import threading
 import time
 import unittest
 
-from support import PROGRAM, SANITIZED, Folder, steptime
+from support import PROGRAM, SANITIZED, SOURCE, Folder, steptime
 
 TRAINING = """\
 import torch
@@ -367,6 +367,12 @@ class Protocol(Served):
         self.begin()
         self.client.notify("exit", None)
         self.assertEqual(self.client.child.wait(ANSWER_S), 1)
+
+    def test_what_came_before_the_end_counts(self):
+        with open(os.path.join(SOURCE, "tests", "fuzz", "corpus", "lsp", "life"), "rb") as file:
+            run = steptime("lsp", stdin=file.read())
+        self.assertEqual(run.code, 0, run.err)
+        self.assertEqual(run.out.count("Content-Length: "), 7)
 
     def test_an_end_without_exit(self):
         self.client.child.stdin.close()
