@@ -188,6 +188,19 @@ static bool only_indexes(const struct check *check, uint32_t class_id)
     return true;
 }
 
+/* datasets["train"] where `datasets[name] = TensorDataset(..)` stands before it in the function. */
+static bool is_kept_in_memory(const struct check *check, uint32_t dataset)
+{
+    const uint32_t function = syntax_function(check->tree, dataset);
+    for (uint32_t at = function == SYNTAX_NONE ? 0 : function; at < dataset; at++)
+        if (syntax_is(check->tree, at, SYN_ASSIGN) && syntax_is(check->tree, at + 1, SYN_SUBSCRIPT) &&
+            syntax_same(check->tree, at + 2, check->tree, dataset + 1) &&
+            (ask_named(check, syntax_last_child(check->tree, at), "torch.utils.data.TensorDataset") ||
+             ask_value(check, syntax_last_child(check->tree, at))->kind == VALUE_TENSOR))
+            return true;
+    return false;
+}
+
 bool loader_in_memory(const struct check *check, uint32_t call)
 {
     const uint32_t dataset = loader_argument(check, call, LOADER_DATASET);
@@ -197,6 +210,8 @@ bool loader_in_memory(const struct check *check, uint32_t call)
     if (ask_named(check, dataset, "torch.utils.data.TensorDataset") || value->kind == VALUE_TENSOR)
         return true;
     if (value->kind == VALUE_DATASET && value->detail != SYNTAX_NONE && only_indexes(check, value->detail))
+        return true;
+    if (syntax_is(check->tree, dataset, SYN_SUBSCRIPT) && is_kept_in_memory(check, dataset))
         return true;
     const struct definition *definition =
         syntax_is(check->tree, dataset, SYN_NAME) ? flow_definition(check->project, check_site(check, dataset)) : NULL;

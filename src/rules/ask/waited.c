@@ -78,9 +78,12 @@ static bool returns_a_read(const struct check *check, uint32_t id)
     return false;
 }
 
-/* A handler of an engine whose step has just read. */
-static const char *waited_before(const struct check *check, uint32_t function)
+/* A handler of an engine whose step has just read; or what a step gives, where a progress bar shows it. */
+static const char *waited_before(const struct check *check, uint32_t function, uint32_t node)
 {
+    const bool given = syntax_is(check->tree, syntax_statement(check->tree, node), SYN_RETURN);
+    if (given && context_engine_shows(check->project, function))
+        return "what is attached to the engine reads what the step gives";
     const uint32_t before = context_runs_behind(check->project, function);
     return before != SYNTAX_NONE && returns_a_read(check, before) ? "the step has read just before" : NULL;
 }
@@ -91,7 +94,7 @@ const char *waited_anyway(const struct check *check, uint32_t node)
     const struct function *function = f == SYNTAX_NONE ? NULL : project_function(check->project, f);
     if (!function)
         return NULL;
-    const char *before = waited_before(check, f);
+    const char *before = waited_before(check, f, node);
     if (before || function->class_id == SYNTAX_NONE)
         return before;
     const struct contract *contract =

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "around.h"
+#include "handlers.h"
 #include "source/known/frameworks.h"
 #include "gate.h"
 #include "source/known/known.h"
@@ -87,11 +88,6 @@ static bool is_test_function(const struct project *project, uint32_t f)
         if (tree->kind[n] == SYN_ASSERT)
             return true;
     return false;
-}
-
-uint32_t context_runs_behind(const struct project *project, uint32_t function)
-{
-    return project->contexts->behind[function];
 }
 
 struct context context_of(const struct project *project, struct site site)
@@ -410,61 +406,15 @@ static void begin_workers(struct project *project, uint32_t id)
     }
 }
 
-static str event_named(const struct syntax *tree, uint32_t node)
-{
-    const str text = tree->kind[node] == SYN_STRING ? syntax_text(tree, node) : S("");
-    if (text.len > 2)
-        return (str){text.at + 1, text.len - 2};
-    return tree->kind[node] == SYN_ATTRIBUTE ? syntax_tail(tree, node) : S("");
-}
-
-/* `Events.X`, `Events.X(every=100)`, `Events.X | Events.Y`: the most frequent of them counts. */
-static struct context pace_of_event(const struct project *project, struct site event, const struct framework *framework)
-{
-    const struct syntax *tree = project_tree(project, event.file);
-    struct context c = {0};
-    for (uint32_t node = event.node; node < syntax_last(tree, event.node); node++) {
-        const struct contract *contract = frameworks_contract(framework, event_named(tree, node));
-        if (!contract || contract->pace < c.pace)
-            continue;
-        const uint32_t call = syntax_is(tree, tree->parent[node], SYN_CALL) ? tree->parent[node] : NONE;
-        const bool filtered = call != NONE && (syntax_argument(tree, call, NONE, "every") != NONE ||
-                                               syntax_argument(tree, call, 0, "event_filter") != NONE);
-        const bool single = call != NONE && syntax_argument(tree, call, NONE, "once") != NONE;
-        c.pace = single && c.pace < PACE_ONCE ? PACE_ONCE : single ? c.pace : contract->pace;
-        c.gate = filtered ? GATE_INTERVAL : GATE_NONE;
-        c.gate_at = event;
-    }
-    return c;
-}
-
-/* That of the object; an engine whose own function does not train evaluates. */
-static const struct framework *framework_of(const struct project *project, const struct value *object)
-{
-    const bool trains = object->detail == NONE || project->contexts->trains[object->detail] & 1;
-    return frameworks_find(trains ? object->name->text : S("ignite.engine.create_supervised_evaluator"));
-}
-
 /* Functions that are registered with an object of a framework have the pace of the event. */
 static void begin_handlers(struct project *project, uint32_t id)
 {
-    const struct file *file = &project->files.at[id];
-    const struct syntax *tree = file->shown.tree;
+    const struct syntax *tree = project->files.at[id].shown.tree;
     for (uint32_t call = 0; call < tree->count; call++) {
-        const struct name *name = tree->kind[call] == SYN_CALL ? node_value(project, file, call + 1)->name : NULL;
-        if (!name || !name->known || name->known->special != SPECIAL_HANDLER || tree->kind[call + 1] != SYN_ATTRIBUTE)
-            continue;
-        const uint32_t argument = syntax_argument(tree, call, 1, "handler");
-        const struct value *given = argument == NONE ? &value_unknown : node_value(project, file, argument);
-        const uint32_t f = call_registered(&project->files, id, call, given);
-        const uint32_t event = syntax_argument(tree, call, 0, "event_name");
-        const struct value *object = node_value(project, file, call + 2);
-        if (f == NONE || event == NONE || !object->name)
-            continue;
-        project->contexts->behind[f] = object->detail;
-        reach(&project->contexts->of_function[f],
-              pace_of_event(project, (struct site){id, event}, framework_of(project, object)), false,
-              (struct way_in){WAY_HANDLER, {id, call}});
+        const struct handler handler = handler_of(project, (struct site){id, call});
+        if (handler.function != NONE)
+            reach(&project->contexts->of_function[handler.function], handler.context, false,
+                  (struct way_in){WAY_HANDLER, {id, call}});
     }
 }
 
@@ -473,7 +423,6 @@ static void begin_function(struct project *project, uint32_t f)
     const struct function *function = &project->files.functions[f];
     struct run_context *context = &project->contexts->of_function[f];
     project->contexts->kept_from[f] = once_behind_return(project, function->file, function->node);
-    project->contexts->behind[f] = NONE;
     begin(project, f, context);
     context->seen |= context->pace ? (uint8_t)(1u << context->pace) : 0;
 }
@@ -486,7 +435,7 @@ void context_build(struct project *project)
     contexts->of_file = arena_array(&contexts->arena, project->files.count, sizeof *contexts->of_file);
     contexts->of_function = arena_array(&contexts->arena, functions, sizeof *contexts->of_function);
     contexts->kept_from = arena_array(&contexts->arena, functions, sizeof *contexts->kept_from);
-    contexts->behind = arena_array(&contexts->arena, functions, sizeof *contexts->behind);
+    handlers_begin(project);
     contexts->program_trains = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_trains);
     loops_build(project);
     around_build(project);

@@ -49,6 +49,8 @@ struct context {
 
 /* The function that a framework has run just before this one, each time; SYNTAX_NONE. */
 uint32_t context_runs_behind(const struct project *project, uint32_t function);
+/* Whether it is the step of an engine, and what it gives is shown each time by what is attached. */
+bool context_engine_shows(const struct project *project, uint32_t function);
 
 struct context context_of(const struct project *project, struct site site);
 

@@ -40,6 +40,8 @@ struct contexts {
     uint8_t *trains;                 /* per function: enum trains of loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */
     uint32_t *behind;                /* per function: that which a framework has run just before; NONE */
+    bool *steps_engine;              /* per function: it was given to an engine as its step */
+    bool *engine_shown;              /* per program: what steps of engines give is shown each time */
     struct run_context *of_function; /* context.c */
     struct site *class_moved;        /* per class: where a module of it is put on the device; site_none */
     struct made *made;               /* calls that make an object of a class that a framework owns */

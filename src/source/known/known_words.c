@@ -29,6 +29,7 @@ static const struct list {
     [WORDS_TENSOR_FACTS] = {"shape dtype device", false},
     [WORDS_BACKWARD] = {"backward", false},
     [WORDS_TRAIN] = {"backward manual_backward train_batch train_on_batch", false},
+    [WORDS_SHOW_OUTPUT] = {"ignite.*ProgressBar ignite.*RunningAverage ignite.*TerminateOnNan", false},
     [WORDS_GRADIENTS] = {"torch.func.grad torch.func.grad_and_value", false},
     [WORDS_STEP] = {"step", false},
     [WORDS_READ_ITEMS] = {"item tolist", false},
@@ -107,7 +108,7 @@ static const struct list {
     [WORDS_CHEAP] = {"len int float range isinstance torch.tensor torch.as_tensor torch.from_numpy torch.Tensor "
                      "torch.LongTensor torch.FloatTensor",
                      false},
-    [WORDS_CHEAP_METHODS] = {"long float int clone view unsqueeze squeeze tolist is_tensor", false},
+    [WORDS_CHEAP_METHODS] = {"update get long float int clone view unsqueeze squeeze tolist is_tensor", false},
     [WORDS_HAND_ON] = {"enumerate reversed list tuple iter tqdm trange", false},
     [WORDS_SIZE_OF_DATA] = {"len size numel item nelement", false},
     [WORDS_NAMED_ITEMS] = {"keys items", false},

@@ -22,6 +22,7 @@ enum words {
     WORDS_TENSOR_FACTS,        /* attributes that say what a tensor is, not what is in it */
     WORDS_BACKWARD,            /* methods that compute gradients */
     WORDS_TRAIN,               /* methods of which one call is a step of training */
+    WORDS_SHOW_OUTPUT,         /* classes that read what an engine gives in each step, by qualified names */
     WORDS_GRADIENTS,           /* functions that give gradients, by qualified names */
     WORDS_STEP,                /* methods that update weights, of an optimizer */
     WORDS_READ_ITEMS,          /* methods that read a tensor as numbers of Python */

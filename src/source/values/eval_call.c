@@ -229,11 +229,28 @@ static const struct value *call_module(struct eval *e, uint32_t call, const stru
     return assumed_there(e, call_given(e, call, forward, module, NULL, moved), module);
 }
 
+/* batch.transpose(0, 1).contiguous(): a method that tensors alone have and no class of the run gives a tensor. */
+static bool gives_tensor(struct eval *e, uint32_t callee)
+{
+    if (e->tree->kind[callee] != SYN_ATTRIBUTE)
+        return false;
+    const str member = syntax_tail(e->tree, callee);
+    const struct known *known = eval_name(e, eval_name(e, NULL, S("torch.Tensor")), member)->known;
+    return known && known->kind == VALUE_TENSOR && known_word(WORDS_ONLY_TENSORS_HAVE, member) &&
+           map_get(&e->files->method_count, eval_name(e, NULL, member)->id) == MAP_NONE;
+}
+
 /* Nothing is known of the callee. What it makes of tensors on the GPU is assumed there too, if it is a tensor at all. */
 static const struct value *call_unknown(struct eval *e, uint32_t call)
 {
     struct value out = {.kind = VALUE_UNKNOWN, .flags = VALUE_ASSUMED, .detail = NONE};
     const struct value *object = bound_object(e, syntax_first(e->tree, call));
+    if (gives_tensor(e, syntax_first(e->tree, call)))
+        return values_get(e->values, &(struct value){.kind = VALUE_TENSOR,
+                                                     .device = object ? object->device : DEVICE_UNKNOWN,
+                                                     .parameter = object ? object->parameter : 0,
+                                                     .flags = VALUE_ASSUMED,
+                                                     .detail = NONE});
     if (object && object->device == DEVICE_GPU && (object->kind == VALUE_UNKNOWN || object->kind == VALUE_MODULE)) {
         out.device = DEVICE_GPU;
         return values_get(e->values, &out);
