@@ -45,15 +45,25 @@ uint32_t generation_siblings(const struct coefficient_set *sets, uint32_t count,
     return siblings ? siblings : 1;
 }
 
+/* What one engine launches on its generation says nothing of another one: then the mean of all engines is carried. */
+static struct kernel as_carried(const struct family *family, const struct kernel *kernel)
+{
+    struct kernel carried = *kernel;
+    if (family->engines_stay && family->engines_stay(kernel))
+        carried.library = LIBRARY_UNTOLD;
+    return carried;
+}
+
 double generations_us(const struct family *family, const struct coefficient_set *sets, uint32_t count,
                       const struct hardware *hardware, const struct kernel *kernel, const struct hardware *but)
 {
+    const struct kernel carried = as_carried(family, kernel);
     double sum = 0, voices = 0;
     for (uint32_t i = 0; i < count; i++) {
         if (but && hardware_same_generation(&sets[i].hardware, but))
             continue;
         const double voice = 1.0 / generation_siblings(sets, count, &sets[i]);
-        sum += voice * log(set_us(family, &sets[i], hardware, kernel, false));
+        sum += voice * log(set_us(family, &sets[i], hardware, &carried, false));
         voices += voice;
     }
     return voices > 0 ? exp(sum / voices) : 0;

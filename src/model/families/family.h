@@ -58,6 +58,9 @@ struct family {
      */
     double (*versions)(const struct kernel *kernel);
 
+    /* Whether what engines differ by is of their generation, so that no other is told by it; NULL: it carries. */
+    bool (*engines_stay)(const struct kernel *kernel);
+
     /* Which kernels of its forms it has; NULL: all. The first family that takes a kernel has it. */
     bool (*takes)(const struct kernel *kernel);
 

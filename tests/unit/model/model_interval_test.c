@@ -193,6 +193,24 @@ static void engines_whose_kernels_are_alike_are_told_more_surely(void **state)
     assert_true(half_of(LIBRARY_VLLM, 64) < 0.5 * half_of(LIBRARY_VLLM, 8192));
 }
 
+static double block_us(const char *name, enum library library)
+{
+    const struct hardware there = device(name);
+    struct kernel kernel = product(DTYPE_BF16, 16);
+    kernel.format = FORMAT_W8A8_BLOCK;
+    kernel.library = library;
+    return estimate_on(&there, kernel).us;
+}
+
+/* Of scales of blocks: on a measured generation engines differ, and nothing of that is carried to another one. */
+static void what_engines_launch_stays_with_their_generation(void **state)
+{
+    const double measured =
+        block_us("NVIDIA H100 SXM 80GB", LIBRARY_SGLANG) / block_us("NVIDIA H100 SXM 80GB", LIBRARY_TRTLLM);
+    assert_true(fabs(log(measured)) > 0.01);
+    assert_true(block_us("NVIDIA L40S", LIBRARY_SGLANG) == block_us("NVIDIA L40S", LIBRARY_TRTLLM));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +228,7 @@ int main(void)
         cmocka_unit_test(a_sum_may_be_off_as_a_whole),
         cmocka_unit_test(a_measured_device_is_off_as_a_whole_by_family),
         cmocka_unit_test(engines_whose_kernels_are_alike_are_told_more_surely),
+        cmocka_unit_test(what_engines_launch_stays_with_their_generation),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }
