@@ -439,6 +439,15 @@ class Protocol(Served):
         published = 1 + sum(message.get("method") == "textDocument/publishDiagnostics" for message in self.client.kept)
         self.assertLess(published, 20)
 
+    def processes(self, pid):
+        """It and those below it: the one that works is a child of the one that was started."""
+        with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as file:
+            return [pid] + [one for child in file.read().split() for one in self.processes(int(child))]
+
+    def peak_kb(self, pid):
+        with open(f"/proc/{pid}/status", encoding="ascii") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+
     @unittest.skipIf(SANITIZED, "the sanitizers take their time")
     def test_answers_are_soon_and_memory_stays(self):
         for i in range(10):
@@ -453,9 +462,7 @@ class Protocol(Served):
             self.actions(6)
             times.append(time.monotonic() - begin)
         self.assertLess(sorted(times)[len(times) // 2], 0.2)
-        with open(f"/proc/{self.client.child.pid}/status", encoding="ascii") as status:
-            memory = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-        self.assertLess(memory, 200_000)
+        self.assertLess(max(map(self.peak_kb, self.processes(self.client.child.pid))), 200_000)
 
 
 if __name__ == "__main__":
