@@ -15,8 +15,8 @@ str chain_text(const struct chain *chain, struct site site)
 
 bool chain_add(struct chain *chain, struct site site, str what)
 {
-    if (chain->count == CHAIN_PLACES)
-        return false;
+    if (chain->count == CHAIN_PLACES) /* the nearest and the last are shown */
+        chain->count--;
     chain->places[chain->count++] = (struct proof_place){site, what};
     return true;
 }

@@ -6,8 +6,10 @@
 #include "chain.h"
 
 #include "source/known/frameworks.h"
+#include "source/known/known_words.h"
+#include "source/flow/asks.h"
 
-enum { FARTHEST = 24, DEEPEST_ITEM = 3, LARGEST = 20000 };
+enum { DEEPEST_ITEM = 3, LARGEST = 20000 };
 
 /* The next expression to look at; none: the chain is at its end. */
 struct next {
@@ -26,9 +28,18 @@ static bool holds_gpu(const struct value *value, int depth)
     return false;
 }
 
+static bool was_here(const struct chain *chain, struct site site)
+{
+    for (uint32_t i = 0; i < chain->seen_count; i++)
+        if (chain->seen[i].file == site.file && chain->seen[i].node == site.node)
+            return true;
+    return false;
+}
+
 static bool on_device(const struct chain *chain, struct site site)
 {
-    return site.node != SYNTAX_NONE && holds_gpu(value_at(chain->check->project, site), DEEPEST_ITEM);
+    return site.node != SYNTAX_NONE && !was_here(chain, site) &&
+           holds_gpu(value_at(chain->check->project, site), DEEPEST_ITEM);
 }
 
 static const struct syntax *tree_of(const struct chain *chain, struct site site)
@@ -149,6 +160,11 @@ static struct site behind_definition(struct chain *chain, struct site use, const
     const struct site statement = {use.file, definition->statement}, value = {use.file, definition->value};
     if (definition->kind == DEFINED_PARAMETER)
         return behind_parameter(chain, use, definition);
+    const bool changed = definition->kind == DEFINED_CHANGE && definition->statement != SYNTAX_NONE;
+    if (changed && !on_device(chain, value)) {
+        chain_end(chain, statement, quoted(chain, statement, "%.*s leaves it on the device"));
+        return stop;
+    }
     if (definition->value == SYNTAX_NONE || !on_device(chain, value))
         return stop;
     const bool loop = definition->kind == DEFINED_FOR;
@@ -178,6 +194,29 @@ static struct site behind_outer(struct chain *chain, struct site use)
     return stop;
 }
 
+/* `batch_to_device(batch, device)` before the use: a call that is given both puts the one on the other. */
+static bool moved_in_place(struct chain *chain, struct site use)
+{
+    const struct syntax *tree = tree_of(chain, use);
+    const uint32_t function = syntax_function(tree, use.node);
+    const str name = syntax_text(tree, use.node);
+    for (uint32_t at = syntax_name_from(tree, name, function == SYNTAX_NONE ? 0 : function, use.node);
+         at != SYNTAX_NONE; at = syntax_name_from(tree, name, at + 1, use.node)) {
+        const uint32_t list = tree->parent[at];
+        if (!syntax_is(tree, list, SYN_ARGUMENTS))
+            continue;
+        for (uint32_t a = syntax_first(tree, list); a != SYNTAX_NONE; a = syntax_next(tree, a)) {
+            const struct site given = {use.file, syntax_is(tree, a, SYN_KEYWORD) ? syntax_child(tree, a, 1) : a};
+            if (value_at(chain->check->project, given)->kind != VALUE_DEVICE)
+                continue;
+            const struct site call = {use.file, tree->parent[list]};
+            chain_end(chain, call, quoted(chain, call, "%.*s puts it on the device"));
+            return true;
+        }
+    }
+    return false;
+}
+
 static struct site behind_name(struct chain *chain, struct site use)
 {
     const struct definition *found[FLOW_MOST_DEFINITIONS];
@@ -187,7 +226,7 @@ static struct site behind_name(struct chain *chain, struct site use)
         if (!site_is_none(next))
             return next;
     }
-    return chain->origin ? stop : behind_outer(chain, use);
+    return chain->origin || moved_in_place(chain, use) ? stop : behind_outer(chain, use);
 }
 
 /* ---- attributes ---- */
@@ -232,6 +271,8 @@ static struct site behind_attribute(struct chain *chain, struct site use)
         return behind_own_attribute(chain, use, class_around(chain, use));
     if (value->kind == VALUE_MODULE)
         end_at_class(chain, value->detail, use);
+    else if (value->kind == VALUE_OTHER && value->name && value->items)
+        chain_end(chain, use, quoted(chain, use, "%.*s is what a step of the engine gives"));
     return chain->origin || !on_device(chain, object) ? stop : object;
 }
 
@@ -260,7 +301,8 @@ static struct site argument_on_device(const struct chain *chain, struct site cal
     const uint32_t list = syntax_child(tree, call.node, 1);
     for (uint32_t a = syntax_first(tree, list); a != SYNTAX_NONE; a = syntax_next(tree, a)) {
         const struct site given = {call.file, tree->kind[a] == SYN_KEYWORD ? syntax_child(tree, a, 1) : a};
-        if (on_device(chain, given) && value_at(chain->check->project, given)->kind != VALUE_DEVICE)
+        const enum value_kind kind = (enum value_kind)value_at(chain->check->project, given)->kind;
+        if (kind != VALUE_DEVICE && kind != VALUE_STR && on_device(chain, given))
             return given;
     }
     return stop;
@@ -271,7 +313,9 @@ static struct site behind_call(struct chain *chain, struct site call)
     const struct project *project = chain->check->project;
     const struct syntax *tree = tree_of(chain, call);
     const struct move_info move = value_move(project, call);
-    if (move.move == MOVE_UPLOAD && !move.wrapper) {
+    const bool named = calls_one_of(tree, call.node, WORDS_MOVE_TO_DEVICE) ||
+                       syntax_argument(tree, call.node, UINT32_MAX, "device") != SYNTAX_NONE;
+    if ((move.move == MOVE_UPLOAD && !move.wrapper) || (named && name_target(project, call) == SYNTAX_NONE)) {
         chain_end(chain, call, quoted(chain, call, "%.*s puts it on the device"));
         return stop;
     }
@@ -289,6 +333,8 @@ static struct site behind_call(struct chain *chain, struct site call)
             end_at_class(chain, callee->detail, call);
         return argument;
     }
+    if (callee->kind == VALUE_UNKNOWN && on_device(chain, called)) /* a network of which nobody knows more */
+        return called;
     const struct site receiver = {call.file, tree->kind[call.node + 1] == SYN_ATTRIBUTE ? call.node + 2 : SYNTAX_NONE};
     const struct value *object = receiver.node == SYNTAX_NONE ? &value_unknown : value_at(project, receiver);
     if (object->kind == VALUE_MODULE && object->detail == SYNTAX_NONE)
@@ -330,32 +376,53 @@ static struct site step(struct chain *chain, struct site site)
     }
 }
 
-/* The expression of which the finding says that it lies there: the outermost in what is underlined. */
-static struct site claimed(const struct chain *chain, const struct match *match)
+/* From one expression; whether it came to an origin. */
+static bool follow(struct chain *chain, struct site site)
+{
+    chain->count = 0;
+    while (!site_is_none(site) && !chain->origin && chain->seen_count < CHAIN_STEPS) {
+        chain->seen[chain->seen_count++] = site;
+        site = step(chain, site);
+    }
+    return chain->origin;
+}
+
+/* What the rule names first, then what lies there in what is underlined, from the outermost on. */
+static bool follow_claimed(struct chain *chain, const struct match *match)
 {
     const struct syntax *tree = chain->check->tree;
-    if (match->upload && on_device(chain, (struct site){match->file, match->upload}))
-        return (struct site){match->file, match->upload};
-    for (uint32_t i = 0; i < match->capture_count; i++) {
-        const struct site site = {match->file, match->captures[i]};
-        if (site.node != SYNTAX_NONE && syntax_inside(tree, site.node, match->node) && on_device(chain, site))
-            return site;
+    bool any = false;
+    for (uint32_t i = 0; i <= match->capture_count; i++) {
+        const struct site site = {match->file, i ? match->captures[i - 1] : match->upload};
+        const bool named = site.node && site.node != SYNTAX_NONE &&
+                           (!i || syntax_inside(tree, site.node, match->node)) && on_device(chain, site);
+        any |= named;
+        if (named && follow(chain, site))
+            return true;
     }
-    for (uint32_t node = match->node; node < syntax_last(tree, match->node); node++)
-        if (on_device(chain, (struct site){match->file, node}))
-            return (struct site){match->file, node};
-    return stop;
+    for (uint32_t node = match->node; node < syntax_last(tree, match->node); node++) {
+        const struct site site = {match->file, node};
+        if (!on_device(chain, site))
+            continue;
+        any = true;
+        if (follow(chain, site))
+            return true;
+    }
+    return any;
 }
 
 void chain_device(struct chain *chain, const struct match *match)
 {
-    struct site site = claimed(chain, match);
-    if (site_is_none(site)) { /* it speaks of the program: that there is a device at all */
-        site = context_program_moved(chain->check->project, match->file);
-        if (!site_is_none(site))
-            chain_end(chain, site, quoted(chain, site, "%.*s: the program uses a device"));
+    if (follow_claimed(chain, match))
+        return;
+    if (str_eq(str_of(match->rule->id), S("ST606"))) { /* it names the device itself */
+        chain_end(chain, (struct site){match->file, match->node}, S("it speaks of the device itself"));
         return;
     }
-    for (int i = 0; i < FARTHEST && !site_is_none(site) && !chain->origin; i++)
-        site = step(chain, site);
+    /* it speaks of the program: that there is a device at all */
+    struct site site = context_program_moved(chain->check->project, match->file);
+    if (site_is_none(site))
+        site = context_program_uses(chain->check->project, match->file);
+    if (!site_is_none(site))
+        chain_end(chain, site, quoted(chain, site, "%.*s: the program uses a device"));
 }

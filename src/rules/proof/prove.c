@@ -42,16 +42,20 @@ static void show_broken(const struct check *check, const struct broken *broken, 
     link->count = 1;
 }
 
-static void show_device(const struct check *check, const struct match *match, struct proof_link *link)
+/* Without an origin nobody knows whether it lies there: what a value is taken for is no proof. */
+static void show_device(const struct check *check, struct match *match, struct proof_link *link)
 {
+    static const char *const unnamed = "no place in the files linted puts it on the device by name";
     struct chain chain = {.check = check};
     chain_device(&chain, match);
     chain_give(&chain, link);
     link->holds = chain.origin ? HOLDS : HOLDS_PERHAPS;
-    link->text = chain.origin ? link->places[0].what : S("no place in the files linted puts it on the device by name");
+    link->text = chain.origin ? link->places[0].what : str_of(unnamed);
+    if (!chain.origin)
+        match->broken[LINK_DEVICE] = (struct broken){unnamed, check_site(check, match->node), true};
 }
 
-static void show_pace(const struct check *check, const struct match *match, struct proof_link *link)
+static void show_pace(const struct check *check, struct match *match, struct proof_link *link)
 {
     struct chain chain = {.check = check};
     if (match->of_run) {
@@ -64,7 +68,7 @@ static void show_pace(const struct check *check, const struct match *match, stru
     link->text = chain.origin ? link->places[0].what : S("it runs each training step");
 }
 
-static void show_gain(const struct check *check, const struct match *match, struct proof_link *link)
+static void show_gain(const struct check *check, struct match *match, struct proof_link *link)
 {
     const uint32_t count = match->joined_count < MATCH_JOINED ? match->joined_count : MATCH_JOINED;
     struct proof_place *places = arena_array(check->arena, count, sizeof *places);
@@ -99,14 +103,14 @@ static void tell_missing(const struct check *check, struct match *match)
 
 void proof_show(const struct check *check, struct match *match)
 {
-    proof_weigh(check, match);
-    static void (*const show[LINKS])(const struct check *, const struct match *, struct proof_link *) = {
+    static void (*const show[LINKS])(const struct check *, struct match *, struct proof_link *) = {
         [LINK_DEVICE] = show_device, [LINK_PACE] = show_pace, [LINK_GAIN] = show_gain};
     for (int i = 0; i < LINKS; i++)
         if (match->broken[i].why)
             show_broken(check, &match->broken[i], &match->proof.link[i]);
         else
             show[i](check, match, &match->proof.link[i]);
+    proof_weigh(check, match);
     tell_joined(check, match);
     tell_missing(check, match);
 }

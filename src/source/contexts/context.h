@@ -80,6 +80,8 @@ struct site context_class_moved(const struct project *project, uint32_t class_id
 /* The first call in the program of the file that puts a module on the device; site_none. */
 struct site context_program_moved(const struct project *project, uint32_t file);
 
+/* The first call in the program of the file that gives anything on the device; site_none. */
+struct site context_program_uses(const struct project *project, uint32_t file);
 /* Calls that make objects of a class that a framework owns, one by one: begin with at = SYNTAX_NONE; site_none ends. */
 struct site context_made(const struct project *project, uint32_t class_id, uint32_t *at);
 

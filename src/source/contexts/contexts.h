@@ -47,6 +47,7 @@ struct contexts {
     struct made *made;               /* calls that make an object of a class that a framework owns */
     size_t made_count, made_room;
     uint32_t *last_made;        /* per class: the last of them; NONE */
+    struct site *program_uses;  /* per program: the first call that gives anything on the device; site_none */
     struct site *program_moved; /* per program: where the first module, or else tensor, is */
 };
 

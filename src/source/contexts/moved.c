@@ -57,6 +57,8 @@ static void note_call(struct project *project, struct site call)
     const struct file *file = &project->files.at[call.file];
     const struct syntax *tree = file->shown.tree;
     const struct value *callee = node_value(project, file, call.node + 1);
+    if (callee->name && callee->name->known && value_on_gpu(node_value(project, file, call.node)))
+        note(&project->contexts->program_uses[file->program], call);
     if (hands_over(project, callee))
         note_made(project->contexts, callee->detail, call);
     else if (!moves(callee))
@@ -84,8 +86,9 @@ void moved_build(struct project *project)
         contexts->class_moved[i] = site_none;
         contexts->last_made[i] = NONE;
     }
+    contexts->program_uses = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_uses);
     for (uint32_t i = 0; i < project->files.count; i++)
-        contexts->program_moved[i] = site_none;
+        contexts->program_moved[i] = contexts->program_uses[i] = site_none;
     for (uint32_t i = 0; i < project->files.count; i++) {
         const struct syntax *tree = project_tree(project, i);
         for (uint32_t node = 0; tree && node < tree->count; node++)
@@ -102,6 +105,11 @@ struct site context_class_moved(const struct project *project, uint32_t class_id
 struct site context_program_moved(const struct project *project, uint32_t file)
 {
     return project->contexts->program_moved[project->files.at[file].program];
+}
+
+struct site context_program_uses(const struct project *project, uint32_t file)
+{
+    return project->contexts->program_uses[project->files.at[file].program];
 }
 
 bool context_evaluates(const struct project *project, uint32_t function)
