@@ -33,6 +33,41 @@ def subclasses(count):
                 f"" for i in range(1, count))
 
 
+def diamonds(count):
+    """Classes of several bases that pass calls on."""
+    yield "import torch\nclass Base:\n    def go(self, x):\n        return x.cpu()\n"
+    yield from (f"class A{i}(Base):\n    def go(self, x):\n        return super().go(x)\n"
+                f"class B{i}(Base):\n    def go(self, x):\n        return super().go(x.cuda())\n"
+                f"class C{i}(A{i}, B{i}):\n    pass\nC{i}().go(1)\n" for i in range(count))
+
+
+def overrides(count):
+    """Classes that override what their base calls on itself."""
+    yield "import torch\nclass Base:\n    def run(self, x):\n        return self.go(x)\n"
+    yield from (f"class C{i}(Base):\n    def go(self, x):\n        return x.cuda()\nC{i}().run(1)\n" for i in range(count))
+
+
+def registered(count):
+    """Functions that a decorator keeps in one table."""
+    yield "import torch\ntable = {}\ndef keep(f):\n    table[f.__name__] = f\n    return f\n"
+    yield from (f"@keep\ndef f{i}(x):\n    return x.cuda()\n" for i in range(count))
+    yield from (f"y{i} = table[{i}](x)\n" for i in range(count))
+
+
+def records(count):
+    """Dataclasses, and what is made of them."""
+    yield "import torch\nfrom dataclasses import dataclass\n"
+    yield from (f"@dataclass\nclass R{i}:\n    a: int\n    b: object\ndef f{i}(x):\n    return R{i}(1, x.cuda()).b.item()\n"
+                f"" for i in range(count))
+
+
+def scripts(count):
+    """Scripts that put folders on their path."""
+    for i in range(count):
+        yield f"s{i}.py", (f"import os\nimport sys\nsys.path.insert(0, os.path.join(os.path.dirname(__file__), '..'))\n"
+                           f"from s{(i + 1) % count} import f{(i + 1) % count}\n\n\ndef f{i}(x):\n    return x.cuda()\n")
+
+
 def rebound(count):
     """One name bound again and again in a loop."""
     yield "import torch\ndef train(x, loader):\n    for batch in loader:\n"
@@ -230,10 +265,10 @@ SMALL = {trainers: 200, functions: 500, statements: 750, attributes: 400, subcla
          uploads: 400, uploads_self: 250, attribute_chain: 1500, numbers: 750, classes: 200, same_method: 250,
          callers: 350, circles: 400, variables: 350, excepts: 750, comprehensions: 450, parameters: 200,
          targets: 1250, stars: 150, loops: 250, reads: 500, guards: 300, bound_attributes: 250, returns: 350,
-         imports: 100}
+         imports: 100, diamonds: 60, overrides: 50, registered: 150, records: 150, scripts: 60}
 
 # Shapes of SMALL that pass a limit, which may end an analysis early: the size at which they pass none. They are
 # measured in copies, too.
 WITHIN = {functions: 10, statements: 15, subclasses: 15, ifs: 15, elifs: 12, lists: 3, methods: 11, attribute_chain: 100,
-          parameters: 50, reads: 12, returns: 6, imports: 4}
+          parameters: 50, reads: 12, returns: 6, imports: 4, registered: 20, overrides: 8}
 COPIES = 30

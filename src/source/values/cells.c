@@ -238,6 +238,7 @@ void cells_free(struct cells *cells)
     values_free(cells->values);
     map_free(&cells->of_attribute);
     mem_free(cells->at);
+    mem_free(cells->diamonds);
     arena_free(&cells->arena);
 }
 

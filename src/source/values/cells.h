@@ -76,12 +76,13 @@ struct class_data {
     uint32_t base_count;
     uint32_t *order; /* it and those above it, in which an attribute is looked for (C3) */
     uint32_t order_count;
-    bool order_cut;           /* there are more */
-    bool inherited;           /* by another class of the run */
-    bool made, made_below;    /* there are objects of it; of it or of one that inherits from it */
-    bool made_spread;         /* those above know */
-    bool changed;             /* in the last round */
-    bool on_gpu, next_on_gpu; /* its instances are; in the round that is joined */
+    bool order_cut;                        /* there are more */
+    uint32_t first_diamond, diamond_count; /* in cells.diamonds */
+    bool inherited;                        /* by another class of the run */
+    bool made, made_below;                 /* there are objects of it; of it or of one that inherits from it */
+    bool made_spread;                      /* those above know */
+    bool changed;                          /* in the last round */
+    bool on_gpu, next_on_gpu;              /* its instances are; in the round that is joined */
 };
 
 struct cells {
@@ -97,9 +98,8 @@ struct cells {
     uint32_t count, parameters_end;
     uint32_t *first_parameter; /* per function: cell */
     struct map of_attribute;   /* class << 32 | name id -> cell */
-    uint32_t *diamonds;        /* classes above which one has several bases */
-    uint32_t diamond_count;
-    bool all_dirty; /* something changed that everything depends on */
+    uint32_t *diamonds;        /* of each class in turn: those below it of which one above has several bases */
+    bool all_dirty;            /* something changed that everything depends on */
 };
 
 /* Cells. Results come first: cell of function f is f. Then parameters, slots, attributes as they are met. */

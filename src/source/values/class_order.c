@@ -131,19 +131,52 @@ static void order_from(struct ordering *ordering, uint32_t id)
     }
 }
 
-static void list_diamonds(struct cells *cells)
+static bool is_diamond(const struct cells *cells, uint32_t id)
 {
-    cells->diamond_count = 0;
+    const struct class_data *data = &cells->classes[id];
+    for (uint32_t i = 0; i < data->order_count; i++)
+        if (cells->classes[data->order[i]].base_count > 1)
+            return true;
+    return false;
+}
+
+/* Counts them for each class above, or lays them down there. */
+static void each_diamond(struct cells *cells, bool fill)
+{
     for (uint32_t id = 0; id < cells->files->class_count; id++) {
         const struct class_data *data = &cells->classes[id];
-        for (uint32_t b = 0; b < data->base_count; b++)
-            cells->classes[data->bases[b]].inherited = true;
-        for (uint32_t i = 0; i < data->order_count; i++)
-            if (cells->classes[data->order[i]].base_count > 1) {
-                cells->diamonds[cells->diamond_count++] = id;
-                break;
-            }
+        for (uint32_t i = 0; i < data->order_count && is_diamond(cells, id); i++) {
+            struct class_data *above = &cells->classes[data->order[i]];
+            if (fill)
+                cells->diamonds[above->first_diamond + above->diamond_count] = id;
+            above->diamond_count++;
+        }
     }
+}
+
+static void list_diamonds(struct cells *cells)
+{
+    uint32_t total = 0;
+    for (uint32_t id = 0; id < cells->files->class_count; id++)
+        cells->classes[id].diamond_count = 0;
+    each_diamond(cells, false);
+    for (uint32_t id = 0; id < cells->files->class_count; id++) {
+        cells->classes[id].first_diamond = total;
+        total += cells->classes[id].diamond_count;
+        cells->classes[id].diamond_count = 0;
+    }
+    mem_free(cells->diamonds);
+    cells->diamonds = mem_alloc((total + (size_t)1) * sizeof *cells->diamonds);
+    each_diamond(cells, true);
+}
+
+static void mark_inherited(struct cells *cells)
+{
+    for (uint32_t id = 0; id < cells->files->class_count; id++)
+        cells->classes[id].inherited = false;
+    for (uint32_t id = 0; id < cells->files->class_count; id++)
+        for (uint32_t b = 0; b < cells->classes[id].base_count; b++)
+            cells->classes[cells->classes[id].bases[b]].inherited = true;
 }
 
 void class_put_in_order(struct cells *cells)
@@ -152,10 +185,7 @@ void class_put_in_order(struct cells *cells)
     struct ordering ordering = {.cells = cells,
                                 .state = mem_zeroed(count + (size_t)1),
                                 .stack = mem_alloc((count + (size_t)1) * sizeof *ordering.stack)};
-    if (!cells->diamonds)
-        cells->diamonds = arena_array(&cells->arena, count, sizeof *cells->diamonds);
-    for (uint32_t id = 0; id < count; id++)
-        cells->classes[id].inherited = false;
+    mark_inherited(cells);
     for (uint32_t id = 0; id < count; id++)
         if (ordering.state[id] == UNSEEN)
             order_from(&ordering, id);

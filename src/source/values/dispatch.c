@@ -7,11 +7,11 @@
 #include "eval.h"
 #include "source/known/known_words.h"
 
-/* The one of the class comes with the values of those that inherit, which set what it only reads. */
 enum { MOST_OVERRIDES = 256 };
 
 static const struct limit many_overrides = {
-    "overrides", "a method is defined in more than 256 classes; which of them a call on self reaches is not looked at"};
+    "overrides",
+    "a method has more than 256 forms in classes that inherit; which of them a call on self or super() reaches is not looked at"};
 
 static const struct value *function_value(struct eval *e, uint32_t function)
 {
@@ -117,16 +117,18 @@ static uint32_t method_behind(struct eval *e, uint32_t of, uint32_t class_id, co
 }
 
 /* Behind a class stands what those that are made of several bases have there: super() may go sideways. */
-static const struct value *super_method(struct eval *e, uint32_t class_id, const struct name *name)
+static const struct value *super_method(struct eval *e, uint32_t node, uint32_t class_id, const struct name *name)
 {
     const struct class_data *data = &e->cells->classes[class_id];
     const struct value *value = &value_nothing;
     const uint32_t plain = method_behind(e, class_id, class_id, name);
     bool any = false;
     eval_read(e, read_key_class(class_id));
-    for (uint32_t i = 0; data->inherited && i < e->cells->diamond_count; i++) {
-        const uint32_t of = e->cells->diamonds[i];
-        if (!e->cells->classes[of].made || !class_inherits(e->cells, of, class_id))
+    if (data->diamond_count > MOST_OVERRIDES)
+        eval_limit(e, &many_overrides, node);
+    for (uint32_t i = 0; i < data->diamond_count && i < MOST_OVERRIDES; i++) {
+        const uint32_t of = e->cells->diamonds[data->first_diamond + i];
+        if (!e->cells->classes[of].made)
             continue;
         const uint32_t found = method_behind(e, of, class_id, name);
         any = true;
@@ -164,7 +166,7 @@ static const struct value *own_attribute(struct eval *e, uint32_t node, uint32_t
 const struct value *eval_super_attribute(struct eval *e, uint32_t node, str text)
 {
     const uint32_t super = super_of(e, syntax_first(e->tree, node));
-    return super == NONE ? &value_nothing : super_method(e, super, eval_name(e, NULL, text));
+    return super == NONE ? &value_nothing : super_method(e, node, super, eval_name(e, NULL, text));
 }
 
 const struct value *eval_attribute_of_class(struct eval *e, uint32_t node, const struct value *object, str text)
