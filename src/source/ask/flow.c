@@ -158,32 +158,57 @@ bool flow_use_changes(const struct project *project, struct site use)
 
 /* ---- attributes ---- */
 
-static bool descends(const struct project *project, uint32_t class_id, uint32_t from)
+/* Classes that share attributes with one: those above it, itself, and those that inherit from it. */
+static bool shares(const struct project *project, uint32_t class_id, uint32_t other)
 {
-    if (class_inherits(&project->cells, class_id, from))
+    const struct class_data *data = &project->cells.classes[class_id], *of = &project->cells.classes[other];
+    if (class_inherits(&project->cells, class_id, other))
         return true;
-    if (project->cells.classes[class_id].order_cut)
-        class_tell_order(&project->cells, class_id);
+    if (data->inherited && class_inherits(&project->cells, other, class_id))
+        return true;
+    if (data->order_cut || (data->inherited && of->order_cut))
+        class_tell_order(&project->cells, data->order_cut ? class_id : other);
     return false;
+}
+
+/* The next that may share, by number: of a class that nothing inherits from only those above it. */
+static uint32_t next_sharing(const struct project *project, uint32_t class_id, uint32_t from)
+{
+    const struct classes order = class_order(&project->cells, class_id);
+    uint32_t next = project->files.class_count;
+    if (project->cells.classes[class_id].inherited)
+        return from;
+    for (uint32_t i = 0; i < order.count; i++)
+        if (order.at[i] >= from && order.at[i] < next)
+            next = order.at[i];
+    return next;
+}
+
+/* self.name as a target, where the name stands at this node. */
+static bool binds_attribute(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t node = tree->parent[name];
+    return tree->kind[node] == SYN_ATTRIBUTE && name != node + 1 && syntax_is(tree, node + 1, SYN_NAME) &&
+           str_eq(syntax_text(tree, node + 1), S("self")) && changes_is_target(tree, node);
 }
 
 uint32_t attribute_bindings(const struct project *project, uint32_t class_id, str name, struct site *found,
                             uint32_t room)
 {
     uint32_t count = 0;
-    for (uint32_t c = 0; c < project->files.class_count; c++) {
-        if (!descends(project, c, class_id) && !descends(project, class_id, c))
+    for (uint32_t c = next_sharing(project, class_id, 0); c < project->files.class_count;
+         c = next_sharing(project, class_id, c + 1)) {
+        if (!shares(project, class_id, c))
             continue;
         const uint32_t file = project->files.classes[c].file;
         const struct syntax *tree = project_tree(project, file);
-        const uint32_t at = project->files.classes[c].node;
-        for (uint32_t node = at, last = syntax_last(tree, at); node < last; node++) {
-            if (tree->kind[node] != SYN_ATTRIBUTE || !syntax_is(tree, node + 1, SYN_NAME) ||
-                !str_eq(syntax_text(tree, node + 1), S("self")) || !str_eq(syntax_tail(tree, node), name) ||
-                !changes_is_target(tree, node))
+        const uint32_t at = project->files.classes[c].node, last = syntax_last(tree, at);
+        for (uint32_t n = syntax_name_from(tree, name, at, last); n != NONE;
+             n = syntax_name_from(tree, name, n + 1, last)) {
+            if (!binds_attribute(tree, n))
                 continue;
             if (count < room)
-                found[count] = (struct site){file, node};
+                found[count] = (struct site){file, tree->parent[n]};
             count++;
         }
     }

@@ -13,7 +13,7 @@
 
 enum { PASSES = 6 };
 
-static void tell_long_name(const struct eval *e, str part)
+void eval_tell_long_name(const struct eval *e, str part)
 {
     static const struct limit long_name = {"name-length",
                                            "a dotted name has more than 480 bytes; what it stands for is not known"};
@@ -28,7 +28,7 @@ const struct name *eval_name(struct eval *e, const struct name *base, str part)
     if (!kept->name || kept->base != base || kept->part.at != part.at || kept->part.len != part.len)
         *kept = (struct kept_name){base, part, base ? names_dot(e->names, base, part) : names_get(e->names, part)};
     if (base && str_eq(kept->name->text, S("?")))
-        tell_long_name(e, part);
+        eval_tell_long_name(e, part);
     return kept->name;
 }
 

@@ -58,6 +58,8 @@ static inline uint32_t eval_function_id(const struct eval *e)
 /* names_get and names_dot (base: NULL for the former). The text must be one of a file of the run, or a literal. */
 const struct name *eval_name(struct eval *e, const struct name *base, str part);
 
+void eval_tell_long_name(const struct eval *e, str part);
+
 /* ---- facts: what this file contributes to cells ---- */
 void eval_fact(struct eval *e, int64_t key, const struct value *value);
 void eval_read(struct eval *e, int64_t key); /* remembers what the file depends on: a cell, or read_key_class */

@@ -147,6 +147,8 @@ const struct value *eval_member(struct eval *e, const struct value *import, str 
         const bool fits = member.len < sizeof dotted - 1;
         if (fits)
             memcpy(dotted + 1, member.at, member.len);
+        else
+            eval_tell_long_name(e, member);
         const uint32_t inner = fits ? module_find(e->files, import->detail, (str){dotted, member.len + 1}) : NONE;
         if (inner != NONE)
             return eval_import(e, inner);
