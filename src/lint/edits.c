@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "cell.h"
 #include "report/report.h"
+#include "rules/families/causes.h"
 #include "syntax/edit.h"
 
 static int64_t utf16_column(const struct syntax *tree, uint32_t byte, struct place_in_text at)
@@ -20,13 +21,18 @@ struct finding_edit lint_edit(const struct syntax *tree, uint32_t begin, uint32_
 const struct finding_edit *lint_edits(const struct lint *lint, const struct match *match, struct arena *arena,
                                       uint32_t *count)
 {
+    const enum fix_kind kind = causes_fix(match);
+    bool made = false;
     *count = 0;
-    if (match->fix == FIX_NONE)
+    if (kind == FIX_NONE)
         return NULL;
     const struct check check = lint_check(lint, match->file, arena);
     struct edits *edits = edits_new(arena, check.tree);
     const struct lint_file *file = &lint->files[match->file];
-    if (!rewrite_match(&check, file, match, edits))
+    for (const struct match *at = match; at; at = at->also)
+        if (at->fix == kind)
+            made |= rewrite_match(&check, file, at, edits);
+    if (!made)
         return NULL;
     const struct edit *list = edits_list(edits, count);
     if (file->notebook)

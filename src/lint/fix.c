@@ -197,7 +197,8 @@ static bool change_files(struct fixer *fixer, const struct lint *lint)
             *turn = (struct turn){.lint = lint, .file = match->file};
             turn->edits = edits_new(&turn->scratch, lint->files[match->file].tree);
         }
-        try_match(fixer, turn, match);
+        for (; match; match = match->also)
+            try_match(fixer, turn, match);
     }
     for (uint32_t file = 0; file < lint->file_count; file++) {
         if (turns[file].edits) {
@@ -231,15 +232,15 @@ static void count_left(struct fixer *fixer, const struct lint *lint)
 {
     struct fixes *fixes = fixer->fixes;
     fixes->left_unsafe = fixes->left_notes = fixes->left_unmade = 0;
-    for (uint32_t i = 0; i < lint->finding_count; i++) {
-        const struct match *match = lint->findings[i].match;
-        if (match && may_fix(fixer, match))
-            fixes->left_unmade++;
-        else if (match && match->fix != FIX_NONE && !is_asked_for(fixer, match))
-            fixes->left_notes++;
-        else if (match && match->fix == FIX_UNSAFE)
-            fixes->left_unsafe++;
-    }
+    for (uint32_t i = 0; i < lint->finding_count; i++)
+        for (const struct match *match = lint->findings[i].match; match; match = match->also) {
+            if (may_fix(fixer, match))
+                fixes->left_unmade++;
+            else if (match->fix != FIX_NONE && !is_asked_for(fixer, match))
+                fixes->left_notes++;
+            else if (match->fix == FIX_UNSAFE)
+                fixes->left_unsafe++;
+        }
 }
 
 /* Room for all files is made when they are known. */

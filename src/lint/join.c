@@ -57,12 +57,17 @@ static uint32_t calls_of(struct join *join, const struct match *match)
 
 /* ---- a move finds its findings ---- */
 
+/* Of a finding with several places that of the one that fits best. */
 static enum fit fit_at(struct join *join, uint32_t finding, unsigned shows, const struct place *place)
 {
-    const struct match *match = join->lint->findings[finding].match;
-    if (!(showing_of(match->rule).shows & shows))
-        return FIT_NONE;
-    return fit_of(match, join->lint->files[match->file].tree, calls_of(join, match), place);
+    enum fit best = FIT_NONE;
+    for (const struct match *match = join->lint->findings[finding].match; match; match = match->also) {
+        if (!(showing_of(match->rule).shows & shows))
+            continue;
+        const enum fit fit = fit_of(match, join->lint->files[match->file].tree, calls_of(join, match), place);
+        best = fit > best ? fit : best;
+    }
+    return best;
 }
 
 static void prove(struct join *join, uint32_t finding, enum fit fit)
@@ -126,14 +131,6 @@ static void join_moves(struct join *join)
 
 /* ---- numbers ---- */
 
-static int64_t blocked_of(const struct join *join, const struct sighting *sighting)
-{
-    int64_t ns = 0;
-    for (size_t i = 0; i < sighting->move_count; i++)
-        ns += join->evidence.movement.at[sighting->moves[i]].blocked_ns;
-    return ns / join->evidence.steps;
-}
-
 static void tell_events(struct join *join, const struct sighting *sighting, struct lint_finding *finding)
 {
     const size_t all = sighting->move_count + sighting->host_count;
@@ -171,8 +168,8 @@ static void number_finding(struct join *join, uint32_t i)
     if (join->tiers[i] == TIER_STATIC)
         return;
     const bool affordable = join->replays++ < MOST_REPLAYS;
-    const int64_t saving = affordable ? saving_of(&join->evidence, sighting) : -1;
-    const int64_t blocked = blocked_of(join, sighting);
+    const int64_t saving = affordable ? join_saving_of(join, sighting) : -1;
+    const int64_t blocked = join_blocked_of(join, sighting);
     if (says_more(finding, saving, blocked)) {
         finding->saving_ns = saving;
         finding->host_blocked_ns = blocked;
@@ -185,6 +182,7 @@ static void number_finding(struct join *join, uint32_t i)
 
 static void number_findings(struct join *join, struct joined *joined)
 {
+    join_count_claims(join);
     for (uint32_t i = 0; i < join->finding_count; i++) {
         number_finding(join, i);
         joined->confirmed += join->tiers[i] == TIER_CONFIRMED;
@@ -242,6 +240,7 @@ static struct join join_open(struct lint *lint, const struct trace *trace, struc
     join.next = arena_array(&join.scratch, join.finding_count, sizeof *join.next);
     join.tiers = arena_array(&join.scratch, join.finding_count, sizeof *join.tiers);
     join.sightings = arena_array(&join.scratch, join.finding_count, sizeof *join.sightings);
+    join.claims = arena_array(&join.scratch, join.evidence.movement.count, sizeof *join.claims);
     join.explained = arena_array(&join.scratch, join.evidence.movement.count, sizeof *join.explained);
     index_findings(&join);
     return join;
@@ -254,6 +253,7 @@ static void join_close(struct join *join)
     map_free(&join->by_function);
     map_free(&join->calls);
     map_free(&join->moving);
+    map_free(&join->host_claims);
     evidence_close(&join->evidence);
     locator_free(join->locator);
     arena_free(&join->scratch);

@@ -29,6 +29,8 @@ struct join {
     bool *explained;            /* by move */
     struct map moving;          /* (file, function) below which something copies or waits */
     bool unplaced;              /* something copies or waits of which nobody knows where */
+    uint32_t *claims;           /* by move: how many findings show it */
+    struct map host_claims;     /* the same by row of the host */
     uint32_t replays;
 };
 
@@ -46,6 +48,16 @@ uint32_t add_unexplained(struct join *join);
 
 /* A warning about the trace that is joined. join.c */
 void join_warn(struct join *join, const char *message);
+
+/*
+ * Of what several findings show an equal part counts for each, so that no sum over findings is more than the trace
+ * shows. join_share.c
+ */
+void join_count_claims(struct join *join);
+double join_share_of_move(const struct join *join, uint32_t move);
+double join_share_of_host(const struct join *join, uint32_t row);
+int64_t join_blocked_of(const struct join *join, const struct sighting *sighting); /* a step */
+int64_t join_saving_of(const struct join *join, const struct sighting *sighting);  /* a step; -1: told by no replay */
 
 /* A sentence about what a step of the trace shows. join_note.c */
 str sighting_note(const struct join *join, const struct sighting *sighting, int64_t saving_ns);

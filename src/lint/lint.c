@@ -9,6 +9,7 @@
 #include "base/utf8.h"
 #include "collect.h"
 #include "guard.h"
+#include "rules/families/causes.h"
 #include "cell.h"
 #include "io/same_file.h"
 #include "notebook/notebook.h"
@@ -312,11 +313,14 @@ static void silence(struct job *job)
     const struct syntax *tree = job->file.tree;
     job->suppressions = suppressions_of(tree, &job->arena);
     str *why = arena_array(&job->arena, job->file.matches.count, sizeof *why);
+    bool *silenced = arena_array(&job->arena, job->file.matches.count, sizeof *silenced);
     for (uint32_t i = 0; i < job->file.matches.count; i++) {
         const struct suppression *by = suppressions_use(&job->suppressions, tree, &job->file.matches.at[i]);
         if (by)
             why[i] = by->reason.at ? by->reason : S("");
+        silenced[i] = by;
     }
+    causes_leave_out(job->file.matches, silenced);
     job->file.suppressed = why;
 }
 
@@ -424,12 +428,17 @@ static void remark_on_limits(struct run *run)
     }
 }
 
-static uint32_t loud_matches(const struct lint_file *file)
+static bool is_finding(const struct lint_file *file, uint32_t i)
 {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < file->matches.count; i++)
-        count += !file->suppressed[i].at;
-    return count;
+    return !file->suppressed[i].at && !file->matches.at[i].cause;
+}
+
+static void count_matches(struct lint *lint, const struct lint_file *file, uint32_t *findings)
+{
+    for (uint32_t i = 0; i < file->matches.count; i++) {
+        *findings += is_finding(file, i);
+        lint->suppressed_count += file->suppressed[i].at != NULL;
+    }
 }
 
 static void gather(struct run *run)
@@ -444,9 +453,7 @@ static void gather(struct run *run)
         remark_on_suppressions(run, &run->jobs[i]);
         lint->files[i] = run->jobs[i].file;
         arena_adopt(run->arena, &run->jobs[i].arena);
-        const uint32_t loud = loud_matches(&lint->files[i]);
-        count += loud;
-        lint->suppressed_count += lint->files[i].matches.count - loud;
+        count_matches(lint, &lint->files[i], &count);
         if (run->jobs[i].from->config->fail_on < lint->fail_on)
             lint->fail_on = run->jobs[i].from->config->fail_on;
     }
@@ -455,7 +462,7 @@ static void gather(struct run *run)
     lint->findings = arena_array(run->arena, count, sizeof *lint->findings);
     for (uint32_t i = 0; i < lint->file_count; i++)
         for (uint32_t k = 0; k < lint->files[i].matches.count; k++)
-            if (!lint->files[i].suppressed[k].at)
+            if (is_finding(&lint->files[i], k))
                 lint->findings[lint->finding_count++] = (struct lint_finding){
                     .match = &lint->files[i].matches.at[k], .host_blocked_ns = -1, .saving_ns = -1};
 }

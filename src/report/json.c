@@ -266,6 +266,28 @@ static void put_link(struct json_writer *json, str name, const struct finding_li
     json_write_end(json);
 }
 
+static void put_places(struct json_writer *json, const struct finding *finding)
+{
+    json_write_key(json, S("places"));
+    if (!finding->spot_count) {
+        json_write_null(json);
+        return;
+    }
+    json_write_array(json, JSON_LINES);
+    for (uint32_t i = 0; i < finding->spot_count; i++) {
+        const struct finding_spot *spot = &finding->spots[i];
+        json_write_object(json, JSON_FLAT);
+        json_write_member(json, S("rule"), spot->rule);
+        member_known_int(json, S("cell"), spot->cell, 1);
+        member_known_int(json, S("line"), spot->line, 1);
+        member_known_int(json, S("column"), spot->column, 1);
+        member_known_int(json, S("end_line"), spot->end_line, 1);
+        member_known_int(json, S("end_column"), spot->end_column, 1);
+        json_write_end(json);
+    }
+    json_write_end(json);
+}
+
 static void put_proof(struct json_writer *json, const struct finding *finding)
 {
     json_write_key(json, S("proof"));
@@ -296,6 +318,7 @@ static void put_finding(struct json_writer *json, const struct finding *finding)
     member_known_int(json, S("per_step_host_blocked_ns"), finding->per_step_host_blocked_ns, 0);
     member_known_int(json, S("per_step_saving_ns"), finding->per_step_saving_ns, 0);
     member_known_text(json, S("fix"), finding->fix);
+    put_places(json, finding);
     put_edits(json, finding);
     put_events(json, finding);
     put_proof(json, finding);

@@ -231,6 +231,12 @@ struct finding_region {
     int64_t line, column, end_line, end_column;
 };
 
+/* A place of a finding that has several, as the finding's own: columns count bytes. */
+struct finding_spot {
+    str rule; /* that sees it there */
+    int64_t line, column, end_line, end_column, cell;
+};
+
 /* Every field may be unknown: "" for texts, 0 for lines, -1 for ns, NULL for events. */
 struct finding {
     str id;   /* unique in the document */
@@ -253,6 +259,8 @@ struct finding {
     uint32_t edit_count;
     const struct finding_link *proof; /* FINDING_LINKS of them; NULL: none is known */
     bool proof_shown;                 /* to people as well */
+    const struct finding_spot *spots; /* all its places, its own first, where it has several of one cause; NULL */
+    uint32_t spot_count;
 };
 void report_finding(struct report *report, const struct finding *finding);
 

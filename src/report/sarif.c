@@ -202,6 +202,28 @@ static void put_locations(struct json_writer *json, const struct finding *findin
     json_write_end(json);
 }
 
+/* Lines alone: the excerpt that columns are counted in is that of the first place. */
+static void put_related(struct json_writer *json, const struct finding *finding)
+{
+    if (finding->spot_count < 2)
+        return;
+    json_write_list(json, S("relatedLocations"));
+    for (uint32_t i = 1; i < finding->spot_count; i++) {
+        json_write_object(json, JSON_LINES);
+        member_int(json, S("id"), i);
+        open_member(json, S("physicalLocation"));
+        put_artifact(json, finding->file);
+        json_write_key(json, S("region"));
+        json_write_object(json, JSON_FLAT);
+        member_int(json, S("startLine"), finding->spots[i].line);
+        json_write_end(json);
+        json_write_end(json);
+        message(json, S("message"), S("the same cause"));
+        json_write_end(json);
+    }
+    json_write_end(json);
+}
+
 /* ---- the proof, as code flows ---- */
 
 static void put_flow_place(struct json_writer *json, const struct finding_place *place)
@@ -329,6 +351,7 @@ static void put_result(struct json_writer *json, const struct report *report, co
     json_write_member(json, S("level"), severity_word(finding->severity));
     message(json, S("message"), finding->message);
     put_locations(json, finding);
+    put_related(json, finding);
     json_write_key(json, S("partialFingerprints"));
     json_write_object(json, JSON_FLAT);
     json_write_member(json, S("steptime/v1"), finding->id);

@@ -194,12 +194,22 @@ static void put_proof(struct term *term, const struct finding *finding)
         put_link(term, finding, (enum finding_link_kind)i);
 }
 
+/* "also at 41:12, 42:12": the other places of the same cause. */
+static str other_places(struct term *term, const struct finding *finding)
+{
+    str list = S("");
+    for (uint32_t i = 1; i < finding->spot_count; i++)
+        list = str_printf(term->arena, "%.*s%s%lld:%lld", (int)list.len, list.at, i > 1 ? ", " : "also at ",
+                          (long long)finding->spots[i].line, (long long)finding->spots[i].column);
+    return list;
+}
+
 static void put_source(struct term *term, const struct report *report, const struct finding *finding)
 {
     const str fixes = str_eq(finding->fix, S("none")) || !finding->fix.len
                           ? S("")
                           : str_printf(term->arena, "fix: %.*s", (int)finding->fix.len, finding->fix.at);
-    const str parts[] = {saving_of(term, finding), blocked_of(term, finding), fixes};
+    const str parts[] = {other_places(term, finding), saving_of(term, finding), blocked_of(term, finding), fixes};
     const str aside = joined(term, parts, sizeof parts / sizeof *parts);
     put_head(term, report, finding);
     put_excerpt(term, finding);

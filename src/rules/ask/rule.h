@@ -147,6 +147,10 @@ struct match {
      */
     str builtin;
     uint32_t order;
+
+    /* Places of one cause are one finding (families/causes.h): that of the first; NULL of it, and of one alone. */
+    const struct match *cause;
+    struct match *also; /* its next place; NULL */
 };
 
 /* The first reason counts. `node`: in the file of the match. */

@@ -13,6 +13,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "causes.h"
 
 /* st1_element_access.c */
 extern const struct rule rule_element_access, rule_per_sample_stack, rule_growing_cat, rule_one_sample_evaluation;
@@ -284,5 +285,6 @@ struct matches rules_check(const struct check *check, uint64_t mask)
     twice_break(check, matches.at, matches.count);
     for (uint32_t i = 0; i < matches.count; i++)
         proof_show(check, &matches.at[i]);
+    causes_join(check, matches);
     return matches;
 }

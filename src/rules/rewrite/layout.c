@@ -17,16 +17,26 @@ static str line_at(const struct syntax *tree, uint32_t line)
     return text.at ? text : S("");
 }
 
+/* Comments and texts stay long in files that are laid out by a program: what of a line tells its width is code. */
+static bool is_code(str line)
+{
+    return line.len && !memchr(line.at, '#', line.len) && !memchr(line.at, '"', line.len) &&
+           !memchr(line.at, '\'', line.len) && memchr(line.at, '(', line.len);
+}
+
 uint32_t layout_width(const struct syntax *tree)
 {
     static const uint32_t widths[] = {LAYOUT_LEAST_WIDTH, 100, 120};
     enum { LOOKED_AT = 1000, WIDTHS = sizeof widths / sizeof *widths };
     uint32_t beyond[WIDTHS] = {0}, lines = 0;
-    for (uint32_t line = 1; line <= tree->line_count && line <= LOOKED_AT; line++, lines++)
-        for (uint32_t i = 0; i < WIDTHS; i++)
-            beyond[i] += columns(line_at(tree, line)) > widths[i];
+    for (uint32_t line = 1; line <= tree->line_count && line <= LOOKED_AT; line++) {
+        const str text = line_at(tree, line);
+        for (uint32_t i = 0; i < WIDTHS && is_code(text); i++)
+            beyond[i] += columns(text) > widths[i];
+        lines += is_code(text);
+    }
     for (uint32_t i = 0; i < WIDTHS; i++)
-        if (beyond[i] * 100 <= lines)
+        if (beyond[i] * 50 <= lines)
             return widths[i];
     return widths[WIDTHS - 1];
 }

@@ -121,6 +121,8 @@ enum words {
     WORDS_NO_FRAME,          /* what Python calls without a frame of its own */
     WORDS_ASKED_OF_OBJECT,   /* what the interpreter calls for `x in t`, f"{t}", `if t` and their like */
     WORDS_SET_MODE,          /* methods of a module that say what it is used for */
+    WORDS_HOST_FUNCTIONS,    /* functions that neither launch work nor wait for it */
+    WORDS_HOST_METHODS,      /* the same, methods of lists, texts, writers */
     WORDS_PYTHON_MODULE,     /* modules that come with Python */
     WORDS_KINDS
 };

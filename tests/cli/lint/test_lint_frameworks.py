@@ -47,7 +47,8 @@ def shared(name):
 
 def found_in(name):
     outcome = steptime("lint", "--format", "json", shared(name))
-    return [(f["rule"], f["line"], f["severity"]) for f in outcome.json["findings"]]
+    return [(place["rule"], place["line"], f["severity"])
+            for f in outcome.json["findings"] for place in f["places"] or [f]]
 
 
 class Uses(unittest.TestCase):

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "causes.h"
+
+#include "rules/ask/ask.h"
+#include "rules/ask/read_back.h"
+#include "source/known/known_words.h"
+
+enum { BETWEEN = 8 }; /* statements from one place to the next: neighbours */
+
+/* ---- what is between ---- */
+
+static bool runs_on_device(const struct check *check, uint32_t node)
+{
+    switch (check->tree->kind[node]) {
+    case SYN_BINARY:
+    case SYN_UNARY:
+    case SYN_COMPARE:
+    case SYN_SUBSCRIPT:
+        return ask_gpu_tensor(check, node);
+    default:
+        return false;
+    }
+}
+
+/* Functions and methods of the host that neither launch nor wait: print, len, losses.append. */
+static bool is_host_call(const struct check *check, uint32_t call)
+{
+    const uint32_t receiver = ask_receiver(check, call);
+    const enum value_kind kind = receiver == SYNTAX_NONE ? VALUE_UNKNOWN : ask_value(check, receiver)->kind;
+    if (read_back_what(check, call) != SYNTAX_NONE)
+        return true;
+    if (kind == VALUE_TENSOR || kind == VALUE_BATCH || kind == VALUE_MODULE || kind == VALUE_OPTIMIZER)
+        return false;
+    return known_word(receiver == SYNTAX_NONE ? WORDS_HOST_FUNCTIONS : WORDS_HOST_METHODS, ask_tail(check, call));
+}
+
+static bool is_host_code(const struct check *check, uint32_t statement)
+{
+    enum { SHORT = 200 }; /* nodes */
+    if (check->tree->size[statement] > SHORT)
+        return false;
+    for (uint32_t node = statement; node < syntax_last(check->tree, statement); node++)
+        if (runs_on_device(check, node) || (syntax_is(check->tree, node, SYN_CALL) && !is_host_call(check, node)))
+            return false;
+    return true;
+}
+
+/*
+ * `with torch.no_grad():` runs on as if it were not there: the statement of the block around it, where only the host's
+ * code precedes in it.
+ */
+static uint32_t out_of_with(const struct check *check, uint32_t statement)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t block = tree->parent[statement], with = tree->parent[block];
+    if (!syntax_is(tree, block, SYN_BLOCK) || !syntax_is(tree, with, SYN_WITH))
+        return SYNTAX_NONE;
+    uint32_t passed = 0;
+    for (uint32_t at = syntax_first(tree, block); at != statement; at = syntax_next(tree, at), passed++)
+        if (passed == BETWEEN || !is_host_code(check, at))
+            return SYNTAX_NONE;
+    return with;
+}
+
+/* Whether the second statement follows the first in its block with nothing but the host's code between. */
+static bool are_neighbours(const struct check *check, uint32_t first, uint32_t second)
+{
+    const struct syntax *tree = check->tree;
+    if (first == second)
+        return true;
+    if (tree->parent[first] != tree->parent[second]) {
+        second = out_of_with(check, second);
+        if (second == SYNTAX_NONE || tree->parent[first] != tree->parent[second])
+            return false;
+    }
+    uint32_t at = syntax_next(tree, first);
+    for (int passed = 0; at != second; passed++, at = syntax_next(tree, at))
+        if (at == SYNTAX_NONE || passed == BETWEEN || !is_host_code(check, at))
+            return false;
+    return true;
+}
+
+/* ---- what is alike ---- */
+
+static bool is_one_of(const struct match *match, const char *const *ids)
+{
+    for (; *ids; ids++)
+        if (strcmp(match->rule->id, *ids) == 0)
+            return true;
+    return false;
+}
+
+static bool is_read(const struct match *match)
+{
+    static const char *const ids[] = {"ST401", "ST403", "ST404", "ST409", NULL};
+    return is_one_of(match, ids);
+}
+
+static bool is_copy_of_batch(const struct match *match)
+{
+    static const char *const ids[] = {"ST602", NULL};
+    return is_one_of(match, ids) && match->upload;
+}
+
+/* Of a read that launches much itself the wait is its own: model(x).mean().item() */
+static bool reads_what_is_there(const struct check *check, const struct match *match)
+{
+    for (uint32_t node = match->node; node < syntax_last(check->tree, match->node); node++) {
+        if (!syntax_is(check->tree, node, SYN_CALL) || is_host_call(check, node))
+            continue;
+        const uint32_t receiver = ask_receiver(check, node);
+        if (receiver == SYNTAX_NONE || (ask_value(check, receiver)->kind != VALUE_TENSOR &&
+                                        !name_under(check->project, check_site(check, node), "torch.")))
+            return false;
+    }
+    return true;
+}
+
+/* Whether what the finding says of `first` says all there is to say of `second`. */
+static bool is_same_cause(const struct check *check, const struct match *cause, const struct match *last,
+                          const struct match *second)
+{
+    const uint32_t from = syntax_statement(check->tree, last->node), to = syntax_statement(check->tree, second->node);
+    if (second->level != cause->level || cause->function != second->function)
+        return false;
+    if (cause->rule == second->rule && from == to)
+        return true;
+    if (is_read(cause) && is_read(second))
+        return are_neighbours(check, from, to) && reads_what_is_there(check, second);
+    return is_copy_of_batch(cause) && is_copy_of_batch(second) && are_neighbours(check, from, to);
+}
+
+/* ---- joining ---- */
+
+struct chain {
+    struct match *cause, *last;
+};
+
+static void add(struct chain *chain, struct match *place)
+{
+    if (chain->last) {
+        chain->last->also = place;
+        place->cause = chain->cause;
+    } else {
+        chain->cause = place;
+    }
+    chain->last = place;
+}
+
+/* The causes that a match may belong to are those right before it: behind these there is other code between. */
+enum { LOOKED_BACK = 6 };
+
+static bool joins_one_of(const struct check *check, struct chain *recent, struct match *match)
+{
+    for (uint32_t i = 0; i < LOOKED_BACK; i++)
+        if (recent[i].cause && is_same_cause(check, recent[i].cause, recent[i].last, match)) {
+            add(&recent[i], match);
+            return true;
+        }
+    return false;
+}
+
+void causes_join(const struct check *check, struct matches matches)
+{
+    struct chain recent[LOOKED_BACK] = {0};
+    for (uint32_t i = 0, next = 0; i < matches.count; i++) {
+        if (joins_one_of(check, recent, &matches.at[i]))
+            continue;
+        struct chain *chain = &recent[next++ % LOOKED_BACK];
+        *chain = (struct chain){0};
+        add(chain, &matches.at[i]);
+    }
+}
+
+enum fix_kind causes_fix(const struct match *match)
+{
+    enum fix_kind best = FIX_NONE;
+    for (; match; match = match->also)
+        if (best == FIX_NONE || match->fix == FIX_SAFE)
+            best = match->fix;
+    return best;
+}
+
+void causes_leave_out(struct matches matches, const bool *left_out)
+{
+    for (uint32_t i = 0; i < matches.count; i++) {
+        struct chain chain = {0};
+        if (matches.at[i].cause)
+            continue;
+        for (struct match *at = &matches.at[i], *next; at; at = next) {
+            next = at->also;
+            at->cause = at->also = NULL;
+            if (!left_out[at - matches.at])
+                add(&chain, at);
+        }
+    }
+}
