@@ -93,7 +93,7 @@ def lint(code, repo):
     done = subprocess.run([PROGRAM, "lint", "--format", "json", "."], cwd=folder, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"lint {repo}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
-    found = [Finding(repo, os.path.normpath(f["file"]), place["line"], place["rule"], f["severity"], f["message"])
+    found = [Finding(repo, os.path.normpath(f["file"]), place["line"], place["rule"], place["severity"], f["message"])
              for f in json.loads(done.stdout)["findings"] for place in f["places"] or [f]]
     return sorted(found)
 

@@ -35,10 +35,11 @@ struct turn {
 
 /* ---- one file ---- */
 
-/* A note is told, but mostly not worth a change of the file. */
+/* A note is told, but mostly not worth a change of the file. A place counts as its finding does. */
 static bool is_asked_for(const struct fixer *fixer, const struct match *match)
 {
-    return match->level > LEVEL_NOTE || fixer->options->notes;
+    const struct match *told = match->cause ? match->cause : match;
+    return told->level > LEVEL_NOTE || fixer->options->notes;
 }
 
 static bool may_fix(const struct fixer *fixer, const struct match *match)

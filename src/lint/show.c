@@ -64,7 +64,6 @@ static void place(const struct lint_file *file, const struct match *match, struc
         finding->in_file = region_in_file(file->notebook, match);
 }
 
-<<<<<<< HEAD
 static str message_of(const struct lint_finding *finding, struct arena *arena)
 {
     const struct match *match = finding->match;
@@ -74,8 +73,6 @@ static str message_of(const struct lint_finding *finding, struct arena *arena)
                       match->missing.at);
 }
 
-static struct finding of_match(const struct lint *lint, const struct lint_finding *from, struct arena *arena,
-=======
 /* All places of one cause, its own first; none where it is alone. */
 static void add_spots(const struct lint_file *file, const struct match *match, struct arena *arena,
                       struct finding *finding)
@@ -87,14 +84,18 @@ static void add_spots(const struct lint_file *file, const struct match *match, s
     for (const struct match *at = match; finding->spot_count < count; at = at->also) {
         struct finding there = {0};
         place(file, at, &there);
-        spots[finding->spot_count++] = (struct finding_spot){str_of(at->rule->id), there.line,       there.column,
-                                                             there.end_line,       there.end_column, there.cell};
+        spots[finding->spot_count++] = (struct finding_spot){.rule = str_of(at->rule->id),
+                                                             .severity = severity_of(at->level),
+                                                             .line = there.line,
+                                                             .column = there.column,
+                                                             .end_line = there.end_line,
+                                                             .end_column = there.end_column,
+                                                             .cell = there.cell};
     }
     finding->spots = count ? spots : NULL;
 }
 
-static struct finding of_match(const struct lint *lint, const struct match *match, struct arena *arena,
->>>>>>> 843e1a41 (Tell one finding a cause, and share out what a trace shows of several)
+static struct finding of_match(const struct lint *lint, const struct lint_finding *from, struct arena *arena,
                                struct map *repeats)
 {
     const struct match *match = from->match;
@@ -104,13 +105,8 @@ static struct finding of_match(const struct lint *lint, const struct match *matc
         .rule = str_of(match->rule->id),
         .severity = severity_of(lint_level(from)),
         .tier = str_of(tier_word(TIER_STATIC)),
-<<<<<<< HEAD
         .message = message_of(from, arena),
-        .fix = str_of(fix_word(match->fix)),
-=======
-        .message = match->message,
         .fix = str_of(fix_word(causes_fix(match))),
->>>>>>> 843e1a41 (Tell one finding a cause, and share out what a trace shows of several)
         .per_step_host_blocked_ns = -1,
         .per_step_saving_ns = -1,
     };
@@ -195,19 +191,12 @@ struct tally {
 
 static void count(struct tally *tally, const struct lint_finding *finding)
 {
-<<<<<<< HEAD
     const struct match *match = finding->match;
     const bool warns = lint_level(finding) > LEVEL_NOTE;
     tally->warnings += warns;
     tally->notes += !warns;
-    tally->safe += match->level > LEVEL_NOTE && match->fix == FIX_SAFE;
-    tally->unsafe += match->level > LEVEL_NOTE && match->fix == FIX_UNSAFE;
-=======
-    tally->warnings += match->level > LEVEL_NOTE;
-    tally->notes += match->level == LEVEL_NOTE;
-    tally->safe += match->level > LEVEL_NOTE && causes_fix(match) == FIX_SAFE;
-    tally->unsafe += match->level > LEVEL_NOTE && causes_fix(match) == FIX_UNSAFE;
->>>>>>> 843e1a41 (Tell one finding a cause, and share out what a trace shows of several)
+    tally->safe += warns && causes_fix(match) == FIX_SAFE;
+    tally->unsafe += warns && causes_fix(match) == FIX_UNSAFE;
 }
 
 static struct tally tally_of(const struct lint *lint, const struct rule *rule)
@@ -349,13 +338,8 @@ static void show_table(const struct lint *lint, struct report *report)
         table_text(table, str_of(match->rule->id));
         table_text(table, str_of(level_word(lint_level(&lint->findings[i]))));
         table_text(table, str_of(tier_word(lint->findings[i].tier)));
-<<<<<<< HEAD
-        table_text(table, str_of(fix_word(match->fix)));
-        table_text(table, message_of(&lint->findings[i], report_arena(report)));
-=======
         table_text(table, str_of(fix_word(causes_fix(match))));
-        table_text(table, match->message);
->>>>>>> 843e1a41 (Tell one finding a cause, and share out what a trace shows of several)
+        table_text(table, message_of(&lint->findings[i], report_arena(report)));
         table_cell(table, cell_int_if(line.cell > 0, line.cell));
     }
 }

@@ -278,6 +278,7 @@ static void put_places(struct json_writer *json, const struct finding *finding)
         const struct finding_spot *spot = &finding->spots[i];
         json_write_object(json, JSON_FLAT);
         json_write_member(json, S("rule"), spot->rule);
+        json_write_member(json, S("severity"), severity_word(spot->severity));
         member_known_int(json, S("cell"), spot->cell, 1);
         member_known_int(json, S("line"), spot->line, 1);
         member_known_int(json, S("column"), spot->column, 1);

@@ -233,7 +233,8 @@ struct finding_region {
 
 /* A place of a finding that has several, as the finding's own: columns count bytes. */
 struct finding_spot {
-    str rule; /* that sees it there */
+    str rule;               /* that sees it there */
+    enum severity severity; /* what it would be alone */
     int64_t line, column, end_line, end_column, cell;
 };
 

@@ -121,7 +121,7 @@ static bool is_same_cause(const struct check *check, const struct match *cause, 
                           const struct match *second)
 {
     const uint32_t from = syntax_statement(check->tree, last->node), to = syntax_statement(check->tree, second->node);
-    if (second->level != cause->level || cause->function != second->function)
+    if (second->level > cause->level || cause->function != second->function)
         return false;
     if (cause->rule == second->rule && from == to)
         return true;

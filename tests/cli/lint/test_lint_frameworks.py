@@ -47,7 +47,7 @@ def shared(name):
 
 def found_in(name):
     outcome = steptime("lint", "--format", "json", shared(name))
-    return [(place["rule"], place["line"], f["severity"])
+    return [(place["rule"], place["line"], place["severity"])
             for f in outcome.json["findings"] for place in f["places"] or [f]]
 
 

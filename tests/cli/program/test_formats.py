@@ -14,7 +14,7 @@ from support import INPUT, OK, OUTPUT, PROGRAM, USAGE, span, steptime, trace_com
 IDS = re.compile(r"[a-z0-9_]+\Z")
 UNITS = {None, "ns", "us", "ms", "bytes", "flop", "ratio", "count"}
 FINDING = {"id", "rule", "severity", "tier", "message", "file", "cell", "line", "column", "end_line", "end_column",
-           "per_step_host_blocked_ns", "per_step_saving_ns", "fix", "edits", "events", "proof"}
+           "per_step_host_blocked_ns", "per_step_saving_ns", "fix", "places", "edits", "events", "proof"}
 
 
 class Case(unittest.TestCase):

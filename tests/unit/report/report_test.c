@@ -109,6 +109,7 @@ static void json_of_all_there_is(void **state)
         "   \"per_step_host_blocked_ns\": null,\n"
         "   \"per_step_saving_ns\": 0,\n"
         "   \"fix\": \"none\",\n"
+        "   \"places\": null,\n"
         "   \"edits\": null,\n"
         "   \"events\": [3, 5],\n"
         "   \"proof\": null\n"
