@@ -155,9 +155,10 @@ static const struct list {
                     "torch.Stream.synchronize torch.Event.synchronize torch.distributed.barrier",
                     false},
     [WORDS_WRAP_INDEX] = {"torch.LongTensor torch.from_numpy torch.as_tensor torch.tensor", false},
-    [WORDS_HOST_FUNCTIONS] = {"print len str int float bool round min max abs format range isinstance getattr enumerate "
-                              "zip list dict tuple set sum sorted time perf_counter sleep exp log sqrt",
-                              false},
+    [WORDS_HOST_FUNCTIONS] =
+        {"print len str int float bool round min max abs format range isinstance getattr enumerate "
+         "zip list dict tuple set sum sorted time perf_counter sleep exp log sqrt",
+         false},
     [WORDS_HOST_METHODS] = {"append extend update add add_scalar add_scalars write log info debug warning set_postfix "
                             "set_postfix_str set_description format join items keys values get record push time "
                             "perf_counter setdefault strftime log_metrics log_metric get_last_lr",
