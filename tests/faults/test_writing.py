@@ -14,9 +14,9 @@ RECORDER = os.path.join(BUILD, "tests", "librecord_calls.so")
 PYTHON = b"""import torch
 
 
-def train(model, loader, optimizer):
+def train(model, data, optimizer):
     total = 0.0
-    for x, y in loader:
+    for x, y in torch.utils.data.DataLoader(data, num_workers=4, pin_memory=True):
         loss = model(x.cuda(), y.cuda()).mean()
         loss.backward()
         optimizer.step()

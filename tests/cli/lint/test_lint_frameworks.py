@@ -27,7 +27,7 @@ def differing(path):
     """The marked lines that come out otherwise, as text."""
     outcome = steptime("lint", "--format", "json", path)
     assert outcome.code in (OK, JUDGED), outcome.err
-    findings, lines = outcome.json["findings"], []
+    findings, lines = places_of(outcome.json["findings"]), []
     with open(path) as file:
         for number, line in enumerate(file, 1):
             mark = MARK.search(line)
@@ -45,10 +45,14 @@ def shared(name):
     return path
 
 
+def places_of(findings):
+    """Every place of each finding; of one with a single place the finding itself."""
+    return [place for finding in findings for place in finding["places"] or [finding]]
+
+
 def found_in(name):
     outcome = steptime("lint", "--format", "json", shared(name))
-    return [(place["rule"], place["line"], place["severity"])
-            for f in outcome.json["findings"] for place in f["places"] or [f]]
+    return [(place["rule"], place["line"], place["severity"]) for place in places_of(outcome.json["findings"])]
 
 
 class Uses(unittest.TestCase):
