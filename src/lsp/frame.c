@@ -47,8 +47,10 @@ static void pass_over(struct frames *frames, size_t bytes)
 
 enum frame frames_next(struct frames *frames, str *body)
 {
+    if (frames->from == frames->bytes.len) /* nothing there: the buffer may not have been made yet */
+        return FRAME_NONE;
     const str left = {frames->bytes.at + frames->from, frames->bytes.len - frames->from};
-    const size_t head = left.len ? head_bytes(left) : 0;
+    const size_t head = head_bytes(left);
     int64_t length = 0;
     if (!head && left.len < FRAME_HEAD)
         return FRAME_NONE;
