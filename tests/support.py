@@ -58,9 +58,18 @@ def collect(pipe, into):
         into.append(pipe.read())
 
 
+def skip_unless_reached_by(user):
+    try:
+        subprocess.run([PROGRAM, "--version"], user=user, check=True, stdout=subprocess.DEVNULL)
+    except PermissionError as closed:
+        raise unittest.SkipTest("the program lies where nobody but root gets to") from closed
+
+
 def steptime(*arguments, stdin=None, stdout=subprocess.PIPE, env=None, limit_s=120, cwd=None, user=None):
     """Runs the program. stdin: bytes, or chunks of bytes; stdout: a file object where the result is not wanted."""
     begin = time.monotonic()
+    if user is not None:
+        skip_unless_reached_by(user)
     child = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=cwd, user=user,
                              stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
                              stdout=stdout, stderr=subprocess.PIPE, env={**os.environ, "NO_COLOR": "1", **(env or {})})
