@@ -5,8 +5,8 @@
 
 #include "cli/program/call.h"
 #include "inputs/inputs.h"
-#include "lint/device_against_cpu.h"
-#include "lint/join.h"
+#include "join/device_against_cpu.h"
+#include "join/join.h"
 #include "report/report.h"
 
 struct lint_traces {

@@ -4,7 +4,7 @@
  * files where the source shows nothing, and in libraries. Told where it blocks
  * the host, or leaves the device idle, for one part in a hundred of a step.
  */
-#include "join_private.h"
+#include "private.h"
 
 #include "base/mem.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a trace shows, in a sentence: "A step copies 414 kB in 5 copies here, the host waits 358.6 ms ..." */
-#include "join_private.h"
+#include "private.h"
 
 /* Of events that several findings show a part each. */
 struct amounts {

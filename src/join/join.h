@@ -19,10 +19,10 @@
  * step would save. What no finding explains and matters becomes a finding of its
  * own, of tier trace. Of several traces the larger numbers count.
  */
-#ifndef LINT_JOIN_H
-#define LINT_JOIN_H
+#ifndef JOIN_JOIN_H
+#define JOIN_JOIN_H
 
-#include "lint.h"
+#include "lint/lint.h"
 #include "trace/trace.h"
 
 /* What a trace says as a whole. Per step where said. */

@@ -8,10 +8,10 @@
  * has moved since, the name decides, if it is the only one in a file that the
  * trace is otherwise known to have run.
  */
-#ifndef LINT_JOIN_FUNCTION_H
-#define LINT_JOIN_FUNCTION_H
+#ifndef JOIN_FUNCTION_H
+#define JOIN_FUNCTION_H
 
-#include "lint.h"
+#include "lint/lint.h"
 #include "ops/rows/frame.h"
 #include "trace/trace.h"
 

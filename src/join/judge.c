@@ -4,7 +4,7 @@
  * pace was all that was missing. What ran without a copy or a wait below its function is a note.
  */
 #include "evidence/place.h"
-#include "join_private.h"
+#include "private.h"
 
 static int64_t key_of(struct located at)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "join_function.h"
+#include "function.h"
 
 #include "base/hash.h"
 #include "base/map.h"

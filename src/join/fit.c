@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "join_fit.h"
+#include "fit.h"
 
 #include "syntax/syntax.h"
 #include "source/known/known_words.h"

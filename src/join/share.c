@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers of a trace are shared out among the findings that show the same events. */
-#include "join_private.h"
+#include "private.h"
 
 void join_count_claims(struct join *join)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of the join share while one trace is joined. */
-#ifndef LINT_JOIN_PRIVATE_H
-#define LINT_JOIN_PRIVATE_H
+#ifndef JOIN_PRIVATE_H
+#define JOIN_PRIVATE_H
 
 #include "base/map.h"
 #include "join.h"
-#include "join_function.h"
+#include "function.h"
 #include "saving.h"
 
 enum {
@@ -37,13 +37,13 @@ struct join {
 /* The first finding of a function; FINDING_NONE. */
 uint32_t join_first(const struct join *join, struct located at);
 
-/* Findings about work of the host: preparation, data loaders, loops over elements. join_preparation.c */
+/* Findings about work of the host: preparation, data loaders, loops over elements. preparation.c */
 void join_preparation(struct join *join);
 
-/* What the trace says of the weight of findings. join_judge.c */
+/* What the trace says of the weight of findings. judge.c */
 void join_judge(struct join *join);
 
-/* Moves that matter and that no finding explains become findings; how many. join_trace_only.c */
+/* Moves that matter and that no finding explains become findings; how many. trace_only.c */
 uint32_t add_unexplained(struct join *join);
 
 /* A warning about the trace that is joined. join.c */
@@ -51,7 +51,7 @@ void join_warn(struct join *join, const char *message);
 
 /*
  * Of what several findings show an equal part counts for each, so that no sum over findings is more than the trace
- * shows. join_share.c
+ * shows. share.c
  */
 void join_count_claims(struct join *join);
 double join_share_of_move(const struct join *join, uint32_t move);
@@ -59,7 +59,7 @@ double join_share_of_host(const struct join *join, uint32_t row);
 int64_t join_blocked_of(const struct join *join, const struct sighting *sighting); /* a step */
 int64_t join_saving_of(const struct join *join, const struct sighting *sighting);  /* a step; -1: told by no replay */
 
-/* A sentence about what a step of the trace shows. join_note.c */
+/* A sentence about what a step of the trace shows. note.c */
 str sighting_note(const struct join *join, const struct sighting *sighting, int64_t saving_ns);
 str group_note(const struct join *join, const struct move_group *group, int64_t saving_ns);
 

@@ -6,8 +6,8 @@
  * are those of Python where both traces record frames, else annotations, else
  * the outermost operators.
  */
-#ifndef LINT_DEVICE_AGAINST_CPU_H
-#define LINT_DEVICE_AGAINST_CPU_H
+#ifndef JOIN_DEVICE_AGAINST_CPU_H
+#define JOIN_DEVICE_AGAINST_CPU_H
 
 #include "base/arena.h"
 #include "trace/trace.h"

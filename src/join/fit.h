@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which rules can explain a move of a trace, what a match calls it, and what its fix would spare. */
-#ifndef LINT_JOIN_FIT_H
-#define LINT_JOIN_FIT_H
+#ifndef JOIN_FIT_H
+#define JOIN_FIT_H
 
 #include "evidence/evidence.h"
 #include "rules/families/rules.h"

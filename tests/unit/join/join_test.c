@@ -4,8 +4,8 @@
 
 #include <stdio.h>
 
-#include "lint/device_against_cpu.h"
-#include "lint/join.h"
+#include "join/device_against_cpu.h"
+#include "join/join.h"
 #include "unit/planted.h"
 #include "syntax/syntax.h"
 

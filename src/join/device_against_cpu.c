@@ -5,7 +5,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
-#include "join_function.h"
+#include "function.h"
 #include "ops/rows/frame.h"
 #include "report/report.h"
 

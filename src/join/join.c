@@ -4,8 +4,8 @@
 #include "base/map.h"
 #include "base/hash.h"
 #include "base/mem.h"
-#include "join_function.h"
-#include "join_private.h"
+#include "function.h"
+#include "private.h"
 #include "syntax/syntax.h"
 
 /* ---- findings by function ---- */

@@ -4,10 +4,10 @@
  * the trace without what their rules say the fix takes away. A set is evaluated
  * as one: its saving is rarely the sum of those of its members.
  */
-#ifndef LINT_SAVING_H
-#define LINT_SAVING_H
+#ifndef JOIN_SAVING_H
+#define JOIN_SAVING_H
 
-#include "join_fit.h"
+#include "fit.h"
 
 /* What a trace has to say for a finding. */
 struct sighting {

@@ -6,7 +6,7 @@
  * loop's alone); a loader as the iterator that runs on the training thread. Loops
  * over the elements of tensors are told by their operators.
  */
-#include "join_private.h"
+#include "private.h"
 
 #include "base/hash.h"
 #include "syntax/syntax.h"
