@@ -6,6 +6,7 @@
 #include "notebook/notebook.h"
 #include "read_file.h"
 #include "rules/families/help.h"
+#include "source_file.h"
 #include "syntax/diff.h"
 
 enum { MOST_ROUNDS = 12 };

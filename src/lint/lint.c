@@ -5,17 +5,16 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "parallel/par.h"
-#include "text/suggest.h"
-#include "base/utf8.h"
 #include "collect.h"
 #include "guard.h"
 #include "rules/families/causes.h"
 #include "cell.h"
 #include "io/same_file.h"
 #include "notebook/notebook.h"
-#include "read_file.h"
 #include "rules/ask/ask.h"
+#include "selected.h"
 #include "source/contexts/project_new.h"
+#include "source_file.h"
 #include "source_roots.h"
 #include "suppress.h"
 #include "syntax/edit.h"
@@ -55,160 +54,15 @@ static void remark_on(struct run *run, const struct lint_file *file, int64_t lin
     remark_in_cell(run, file->path, cell_line(file, line), message);
 }
 
-/* ---- which rules ---- */
-
-static bool unknown_rule(str pattern, const char *option, struct steptime_error *err)
-{
-    struct suggestion close = suggest(pattern);
-    for (const struct rule *const *at = rules; *at; at++) {
-        suggest_offer(&close, str_of((*at)->id));
-        suggest_offer(&close, str_of((*at)->name));
-    }
-    if (suggest_found(&close))
-        return fail(err, STEPTIME_USAGE, "%s: there is no rule '%.*s'; did you mean '%.*s'?", option, (int)pattern.len,
-                    pattern.at, (int)close.best.len, close.best.at);
-    return fail(err, STEPTIME_USAGE, "%s: there is no rule '%.*s'; 'steptime rules' lists them", option,
-                (int)pattern.len, pattern.at);
-}
-
-static bool rules_named(const char *patterns, const char *option, uint64_t *mask, struct steptime_error *err)
-{
-    str rest = str_of(patterns), part;
-    *mask = 0;
-    while (str_cut(&rest, ',', &part)) {
-        uint64_t found = 0;
-        part = str_trim(part);
-        for (uint32_t i = 0; rules[i]; i++)
-            if (rule_matches(rules[i], part))
-                found |= UINT64_C(1) << i;
-        if (!found)
-            return unknown_rule(part, option, err);
-        *mask |= found;
-    }
-    return true;
-}
-
-static bool select_rules(const struct lint_options *options, uint64_t *mask, struct steptime_error *err)
-{
-    uint64_t ignored = 0;
-    *mask = UINT64_MAX;
-    if (options->select && !rules_named(options->select, "--select", mask, err))
-        return false;
-    if (options->ignore && !rules_named(options->ignore, "--ignore", &ignored, err))
-        return false;
-    *mask &= ~ignored;
-    return true;
-}
-
-/* What the command line selects replaces what is configured; what it ignores is added. */
-static uint64_t rules_for(const struct run *run, const struct collected *file)
-{
-    if (!run->options->select)
-        return config_rules(file->config, file->path) & run->selected;
-    struct config config = *file->config;
-    config.select.count = 0;
-    return config_rules(&config, file->path) & run->selected;
-}
-
 /* ---- reading ---- */
-
-static int64_t line_of(str text, size_t byte)
-{
-    int64_t line = 1;
-    for (size_t i = 0; i < byte; i++)
-        line += text.at[i] == '\n';
-    return line;
-}
-
-/* Python takes other encodings where one of the first two lines says so (PEP 263). */
-static bool declares_encoding(str text)
-{
-    for (int line = 0; line < 2; line++) {
-        str first = S("");
-        if (!str_cut(&text, '\n', &first))
-            return false;
-        if (str_starts(str_trim(first), S("#")) && str_has(first, S("coding")) && !str_has_nocase(first, S("utf-8")))
-            return true;
-    }
-    return false;
-}
-
-/* The first byte that is not UTF-8; text.len where there is none. */
-static size_t first_broken(str text)
-{
-    size_t at = 0;
-    while (at < text.len) {
-        const size_t bytes = (unsigned char)text.at[at] < 0x80 ? 1 : utf8_length(text.at + at, text.len - at);
-        if (!bytes)
-            break;
-        at += bytes;
-    }
-    return at;
-}
-
-static bool is_text(struct job *job)
-{
-    const str text = job->file.text;
-    const char *nul = text.len ? memchr(text.at, 0, text.len) : NULL;
-    if (nul)
-        return fail_at(&job->err, STEPTIME_INPUT, job->from->path, -1, "line %lld: a NUL byte; this is no source",
-                       (long long)line_of(text, (size_t)(nul - text.at)));
-    const size_t broken = first_broken(text);
-    if (broken == text.len || declares_encoding(text))
-        return true;
-    return fail_at(&job->err, STEPTIME_INPUT, job->from->path, -1,
-                   "line %lld: is not UTF-8, and the file declares no other encoding",
-                   (long long)line_of(text, broken));
-}
-
-const struct lint_overlay *lint_overlay_of(const struct lint_options *options, str path)
-{
-    const struct lint_overlay *piped = options->standard_input;
-    uint32_t from = 0, to = options->overlay_count;
-    while (from < to) {
-        const uint32_t middle = from + (to - from) / 2;
-        const int order = str_cmp(options->overlays[middle].path, path);
-        if (!order)
-            return &options->overlays[middle];
-        if (order < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return piped && str_eq(piped->path, path) ? piped : NULL;
-}
-
-/* The file is let go once its cells are known, for pictures in it may be large. */
-static bool read_notebook(struct job *job, const struct lint_overlay *overlay)
-{
-    struct arena scratch = {0};
-    struct notebook *notebook = arena_alloc(&job->arena, sizeof *notebook);
-    str raw = overlay ? overlay->text : S("");
-    const bool good = (overlay || read_file(&scratch, job->from->path.at, NOTEBOOK_BYTES, &raw, &job->err)) &&
-                      notebook_read(&job->arena, job->file.path, raw, notebook, &job->err);
-    arena_free(&scratch);
-    job->file.notebook = notebook;
-    job->file.text = notebook->program;
-    return good;
-}
-
-static bool read_source(struct job *job, const struct lint_overlay *overlay)
-{
-    if (overlay)
-        job->file.text = overlay->text;
-    return (overlay || read_file(&job->arena, job->from->path.at, LINT_FILE_BYTES, &job->file.text, &job->err)) &&
-           is_text(job);
-}
 
 static void read_one(void *context, size_t i)
 {
     const struct run *run = context;
     struct job *job = &run->jobs[i];
     at_work_on(job->from->path.at);
-    job->file.path = job->from->path;
     job->file.config = job->from->config;
-    const struct lint_overlay *overlay = lint_overlay_of(run->options, job->file.path);
-    job->usable = notebook_named(job->file.path) ? read_notebook(job, overlay) : read_source(job, overlay);
+    job->usable = source_file_read(run->options, job->from->path, &job->arena, &job->file, &job->err);
 }
 
 /* "line 3: ..." of a message taken apart. */
@@ -346,7 +200,7 @@ static void check_one(void *context, size_t i)
     struct job *job = &run->jobs[i];
     at_work_on(job->from->path.at);
     job->file.tree = project_tree(run->lint->project, (uint32_t)i);
-    job->mask = rules_for(run, job->from);
+    job->mask = selected_for(run->options, run->selected, job->from->config, job->from->path);
     const struct check check = {run->lint->project, (uint32_t)i, job->file.tree, &job->arena};
     if (job->file.tree) {
         job->file.matches = rules_check(&check, job->mask);
@@ -512,7 +366,7 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
                                         options->standard_input ? options->standard_input->path : S(""), texts,
                                         options->overlay_count};
     *lint = (struct lint){.fail_on = FAIL_ON_NEVER};
-    if (!select_rules(options, &run.selected, err) || !collect(arena, &paths, options->config, &found, err))
+    if (!selected_rules(options, &run.selected, err) || !collect(arena, &paths, options->config, &found, err))
         return false;
     if (!found.count)
         return fail(err, STEPTIME_INPUT, "no Python files or notebooks in what was named");

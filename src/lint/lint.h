@@ -3,7 +3,7 @@
  * From paths to findings: files are collected, read and parsed, their source is
  * analysed as one project, the rules run over each, comments and configuration
  * are heeded, and what is left is a list of findings in the order of the files.
- * The evidence of traces is joined to it afterwards (join.h); without one every
+ * The evidence of traces is joined to it afterwards (room join); without one every
  * finding is of tier static.
  *
  * Work is spread over the cores and the result does not depend on it.
@@ -75,10 +75,6 @@ struct lint_finding {
 struct lint_overlay {
     str path, text;
 };
-
-struct lint_options;
-/* What stands in the place of a file; NULL. */
-const struct lint_overlay *lint_overlay_of(const struct lint_options *options, str path);
 
 enum { LINT_FILE_BYTES = 8 << 20 }; /* more is no source that people wrote */
 
