@@ -2,48 +2,40 @@
 /* From places of the program to cells, and to places of the file. */
 #include "place.h"
 
+#include "base/search.h"
 #include "base/utf8.h"
 #include "text/json.h"
 
+/* The last of the rows whose number at `offset` is not above `at`, else the first. There is one. */
+static size_t last_from(const void *rows, size_t count, size_t size, size_t offset, uint32_t at)
+{
+    const size_t behind = search_from(rows, count, size, offset, at + 1);
+    return behind ? behind - 1 : 0;
+}
+
+static const struct notebook_cell *cell_begun(const struct notebook *notebook, size_t begin, uint32_t at)
+{
+    const struct notebook_cell *cells = notebook->cells;
+    return notebook->cell_count ? &cells[last_from(cells, notebook->cell_count, sizeof *cells, begin, at)] : NULL;
+}
+
 const struct notebook_cell *notebook_cell_at(const struct notebook *notebook, uint32_t byte)
 {
-    uint32_t from = 0, to = notebook->cell_count;
-    while (to - from > 1) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (notebook->cells[middle].begin <= byte)
-            from = middle;
-        else
-            to = middle;
-    }
-    return notebook->cell_count ? &notebook->cells[from] : NULL;
+    return cell_begun(notebook, offsetof(struct notebook_cell, begin), byte);
 }
 
 const struct notebook_cell *notebook_cell_of_line(const struct notebook *notebook, uint32_t line)
 {
-    uint32_t from = 0, to = notebook->cell_count;
-    while (to - from > 1) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (notebook->cells[middle].first_line <= line)
-            from = middle;
-        else
-            to = middle;
-    }
-    return notebook->cell_count ? &notebook->cells[from] : NULL;
+    return cell_begun(notebook, offsetof(struct notebook_cell, first_line), line);
 }
 
 const struct notebook_piece *piece_at(const struct notebook *notebook, const struct notebook_cell *cell, uint32_t byte)
 {
     if (!cell->piece_count)
         return NULL;
-    uint32_t from = cell->first_piece, to = cell->first_piece + cell->piece_count - 1;
-    while (from < to) { /* the first that ends behind the byte, else the last */
-        const uint32_t middle = from + (to - from) / 2;
-        if (notebook->pieces[middle].end > byte)
-            to = middle;
-        else
-            from = middle + 1;
-    }
-    return &notebook->pieces[from];
+    const struct notebook_piece *pieces = &notebook->pieces[cell->first_piece];
+    const size_t end = offsetof(struct notebook_piece, end); /* the first that ends behind the byte, else the last */
+    return &pieces[search_from(pieces, cell->piece_count - 1, sizeof *pieces, end, byte + 1)];
 }
 
 /* Bytes of the file that make the character at `at`, and of the text that it becomes. */
@@ -88,15 +80,9 @@ struct place_in_text notebook_file_place(const struct notebook *notebook, uint32
 
 struct place_in_text notebook_place_of_file_byte(const struct notebook *notebook, uint32_t byte)
 {
-    uint32_t from = 0, to = notebook->piece_count;
-    while (to - from > 1) {
-        const uint32_t middle = from + (to - from) / 2;
-        if (notebook->pieces[middle].raw <= byte)
-            from = middle;
-        else
-            to = middle;
-    }
-    const struct notebook_piece *piece = &notebook->pieces[from];
+    const struct notebook_piece *pieces = notebook->pieces;
+    const size_t begin = offsetof(struct notebook_piece, raw);
+    const struct notebook_piece *piece = &pieces[last_from(pieces, notebook->piece_count, sizeof *pieces, begin, byte)];
     const uint32_t bytes = byte - piece->raw;
     return (struct place_in_text){piece->line, piece->column + (uint32_t)utf16_units(piece->quoted.at, bytes)};
 }
