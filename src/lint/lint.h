@@ -154,5 +154,8 @@ const struct finding_link *proof_links(const struct lint *lint, const struct mat
 
 /* The heaviest level among the findings; false where there are none. */
 bool lint_worst(const struct lint *lint, enum level *worst);
+/* The same of the findings at a line; `is_file`: whether a file of the run goes by that name. */
+bool lint_worst_at(const struct lint *lint, bool (*is_file)(str path, str file), str file, int64_t line,
+                   enum level *worst);
 
 #endif

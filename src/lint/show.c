@@ -344,6 +344,34 @@ static void show_table(const struct lint *lint, struct report *report)
     }
 }
 
+/* ---- a line that is asked for ---- */
+
+static bool stands_at(const struct lint *lint, const struct lint_finding *finding, int64_t line)
+{
+    for (const struct match *at = finding->match; at; at = at->also) {
+        const struct lint_file *file = &lint->files[at->file];
+        if (cell_line(file, syntax_place(file->tree, at->begin).line).line == line)
+            return true;
+    }
+    return false;
+}
+
+bool lint_worst_at(const struct lint *lint, bool (*is_file)(str path, str file), str file, int64_t line,
+                   enum level *worst)
+{
+    bool any = false;
+    *worst = LEVEL_NOTE;
+    for (uint32_t i = 0; i < lint->finding_count; i++) {
+        const struct lint_finding *finding = &lint->findings[i];
+        if (!finding->match || !is_file(lint->files[finding->match->file].path, file) ||
+            !stands_at(lint, finding, line))
+            continue;
+        any = true;
+        *worst = lint_level(finding) > *worst ? lint_level(finding) : *worst;
+    }
+    return any;
+}
+
 static void show_remarks(const struct lint *lint, struct report *report)
 {
     for (uint32_t i = 0; i < lint->remark_count; i++) {
@@ -358,6 +386,8 @@ static void show_remarks(const struct lint *lint, struct report *report)
 void lint_show(const struct lint *lint, bool proof, struct report *report)
 {
     show_finding_rules(report);
+    for (uint32_t i = 0; i < lint->file_count; i++)
+        report_source(report, lint->files[i].path);
     show_findings(lint, proof, report);
     show_summary(lint, report);
     show_table(lint, report);

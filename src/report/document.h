@@ -75,6 +75,8 @@ struct report {
     uint32_t finding_count;
     struct finding_rule *rules;
     uint32_t rule_count;
+    str *sources; /* files of source that were read */
+    uint32_t source_count;
 };
 
 str figure_kind_word(enum figure_kind kind); /* "stack" */

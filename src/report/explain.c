@@ -168,8 +168,7 @@ static bool put_sections(const struct explaining *e, const struct report *whole,
 
 /* ---- findings at a line ---- */
 
-/* "train.py:12" taken apart; false: the word is no place. */
-static bool is_place(str word, str *file, int64_t *line)
+bool explain_place(str word, str *file, int64_t *line)
 {
     size_t colon = word.len;
     while (colon && word.at[colon - 1] != ':')
@@ -178,21 +177,62 @@ static bool is_place(str word, str *file, int64_t *line)
     return file->len && str_int(str_from(word, colon), line);
 }
 
-static bool is_file(str path, str file)
+bool explain_is_file(str path, str file)
 {
     return str_eq(path, file) ||
            (path.len > file.len && str_ends(path, file) && path.at[path.len - file.len - 1] == '/');
 }
 
-/* The findings that begin at the line, each with all of its proof. */
+/* It begins at the line, or one of its places does. */
+static bool stands_at(const struct finding *finding, str file, int64_t line)
+{
+    if (!explain_is_file(finding->file, file))
+        return false;
+    for (uint32_t i = 0; i < finding->spot_count; i++)
+        if (finding->spots[i].line == line)
+            return true;
+    return finding->line == line;
+}
+
+static bool was_read(const struct report *whole, str file)
+{
+    for (uint32_t i = 0; i < whole->source_count; i++)
+        if (explain_is_file(whole->sources[i], file))
+            return true;
+    return false;
+}
+
+bool explain_misses(const struct report *whole, str word)
+{
+    str file;
+    int64_t line;
+    return whole->source_count && explain_place(word, &file, &line) && !was_read(whole, file);
+}
+
+static void put_nothing(const struct report *whole, str word, str file, int64_t line, struct report *into)
+{
+    struct section *section = report_section(into, "findings", "Findings");
+    section_text(section, str_printf(into->arena, "No finding begins at %.*s.", (int)word.len, word.at));
+    for (uint32_t i = 0; i < whole->finding_count; i++) {
+        const struct finding *finding = &whole->findings[i];
+        if (finding->suppressed && stands_at(finding, file, line))
+            section_text(section,
+                         str_printf(into->arena, "A comment suppresses %.*s there: %.*s", (int)finding->rule.len,
+                                    finding->rule.at, (int)finding->message.len, finding->message.at));
+    }
+}
+
+/* The findings at a line of a file that was read, each with all of its proof; false: the word is no such place. */
 static bool put_findings_at(const struct report *whole, str word, struct report *into)
 {
     str file;
     int64_t line;
     bool any = false;
-    for (uint32_t i = 0; is_place(word, &file, &line) && i < whole->finding_count; i++) {
+    if (!explain_place(word, &file, &line))
+        return false;
+    for (uint32_t i = 0; i < whole->finding_count; i++) {
         struct finding finding = whole->findings[i];
-        if (finding.suppressed || finding.line != line || !is_file(finding.file, file))
+        if (finding.suppressed || !stands_at(&finding, file, line))
             continue;
         finding.proof_shown = true;
         report_finding(into, &finding);
@@ -200,7 +240,10 @@ static bool put_findings_at(const struct report *whole, str word, struct report 
     }
     into->rules = whole->rules;
     into->rule_count = whole->rule_count;
-    return any;
+    if (any || !was_read(whole, file))
+        return any;
+    put_nothing(whole, word, file, line, into);
+    return true;
 }
 
 bool report_explain(const struct report *whole, str word, struct report *into)

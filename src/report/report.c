@@ -203,6 +203,12 @@ void report_rule(struct report *report, const struct finding_rule *rule)
     report->rules[report->rule_count - 1] = *rule;
 }
 
+void report_source(struct report *report, str path)
+{
+    report->sources = one_more(report->arena, report->sources, &report->source_count, sizeof *report->sources);
+    report->sources[report->source_count - 1] = path;
+}
+
 const struct finding_rule *report_find_rule(const struct report *report, str id)
 {
     for (uint32_t i = 0; i < report->rule_count; i++)

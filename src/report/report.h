@@ -278,6 +278,8 @@ struct finding_rule {
     enum severity severity;
 };
 void report_rule(struct report *report, const struct finding_rule *rule);
+/* A file of source that was read: in one that has no finding '--explain FILE:LINE' says so. */
+void report_source(struct report *report, str path);
 
 /* ---- rendering: one file a format, one row a format in render.c ---- */
 

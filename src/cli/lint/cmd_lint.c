@@ -10,6 +10,7 @@
 #include "lint/baseline.h"
 #include "lint_traces.h"
 #include "piped.h"
+#include "report/explain.h"
 #include "cli/program/output.h"
 #include "cli/program/progress.h"
 
@@ -37,12 +38,23 @@ static bool fail_on_of_call(const struct call *call, const struct lint *lint, en
     return !word || fail_on_of(str_of(word), fail_on);
 }
 
+/* Of what the caller looks at: all findings, or those at the line of --explain. */
+static bool worst_of_call(const struct call *call, const struct lint *lint, enum level *worst)
+{
+    const char *word = call_text(call, "explain");
+    str file;
+    int64_t line;
+    if (!word || !explain_place(str_of(word), &file, &line))
+        return lint_worst(lint, worst);
+    return lint_worst_at(lint, explain_is_file, file, line, worst);
+}
+
 /* Whether something was found that the caller wants to fail on. */
 static bool is_judged(const struct call *call, const struct lint *lint)
 {
     enum fail_on fail_on;
     enum level worst;
-    if (!fail_on_of_call(call, lint, &fail_on) || fail_on == FAIL_ON_NEVER || !lint_worst(lint, &worst))
+    if (!fail_on_of_call(call, lint, &fail_on) || fail_on == FAIL_ON_NEVER || !worst_of_call(call, lint, &worst))
         return false;
     return (int)worst >= (int)fail_on;
 }

@@ -93,7 +93,10 @@ static struct report *asked_of(const struct call *call, struct report *report, s
     struct report *answer = report_new(report_arena(report), str_of(call->command->name));
     if (report_explain(report, str_of(word), answer))
         return answer;
-    fail(err, STEPTIME_USAGE, "no number here is called '%s'; '--explain list' shows their names", word);
+    if (explain_misses(report, str_of(word)))
+        fail(err, STEPTIME_USAGE, "no file that was read has the line '%s'", word);
+    else
+        fail(err, STEPTIME_USAGE, "no number here is called '%s'; '--explain list' shows their names", word);
     return NULL;
 }
 

@@ -109,7 +109,13 @@ struct rule {
     const struct rule_words *words;
 };
 
-enum { MATCH_CAPTURES = 8, MATCH_JOINED = 4 };
+enum { MATCH_CAPTURES = 8 };
+
+/* A wait that another one speaks for. */
+struct joined_wait {
+    const struct joined_wait *before; /* the one before it in the text; NULL */
+    uint32_t node;
+};
 
 /* A place where a rule applies. It comes to a check zeroed but for what the row says. */
 struct match {
@@ -131,7 +137,7 @@ struct match {
 
     bool not_needed; /* nobody needs what is waited for, not even the next step of an environment */
 
-    uint32_t joined[MATCH_JOINED]; /* waits that go with this one, first of them; a finding each, all notes */
+    const struct joined_wait *joined; /* waits that go with this one, a finding each, all notes; the last one first */
     uint32_t joined_count;
 
     uint32_t upload; /* the call that copies to the device, of a rule about copies; 0: none */
@@ -152,6 +158,15 @@ struct match {
     const struct match *cause;
     struct match *also; /* its next place; NULL */
 };
+
+/* Another wait goes with the match. */
+static inline void match_join(struct arena *arena, struct match *match, uint32_t node)
+{
+    struct joined_wait *joined = arena_array(arena, 1, sizeof *joined);
+    *joined = (struct joined_wait){match->joined, node};
+    match->joined = joined;
+    match->joined_count++;
+}
 
 /* The first reason counts. `node`: in the file of the match. */
 static inline void match_break(struct match *match, enum chain_link link, const char *why, struct site at)

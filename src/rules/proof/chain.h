@@ -36,7 +36,7 @@ void chain_give(const struct chain *chain, struct proof_link *link);
 void chain_device(struct chain *chain, const struct match *match);
 /* From the node to what makes it run as often as it does. */
 void chain_pace(struct chain *chain, struct site site);
-/* What the change spares, as a clause. */
-str chain_gain(const struct check *check, const struct match *match);
+/* What the change spares, as a clause; of a wait also what the host could launch meanwhile. */
+str chain_gain(struct chain *chain, const struct match *match);
 
 #endif

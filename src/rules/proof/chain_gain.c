@@ -1,24 +1,177 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a change spares, by family. */
+/* What a change spares, by rule; of a wait also what the host could launch meanwhile, which stands behind it. */
 #include "chain.h"
+#include "launch.h"
 
-str chain_gain(const struct check *check, const struct match *match)
+/* ---- what is launched behind a wait ---- */
+
+enum { MOST_NODES = 2000, MOST_CALLS = 8 };
+
+struct ahead {
+    const struct chain *chain;
+    uint32_t left;  /* nodes that may still be looked at */
+    struct site at; /* where the walk stands */
+    uint32_t found;
+    bool framework; /* it left the files linted: what calls the function goes on */
+};
+
+static bool find(struct ahead *ahead, const struct check *check, uint32_t from, uint32_t to)
 {
-    (void)check;
-    static const struct {
-        const char *family, *spares;
-    } families[] = {
-        {"ST1", "the kernels of all rounds but one, each launched by the host"},
-        {"ST2", "the time in which the host builds the tensor while the device waits"},
-        {"ST30", "the time in which the device waits for the host's work"},
-        {"ST4", "the wait: the host goes on to launch work while the device computes"},
-        {"ST5", "copies that are made again, and the wait for each"},
-        {"ST604", "the time in which the device waits for the training thread to load a batch"},
-        {"ST606", "the wait for all that the device was given"},
-        {"ST6", "the wait for the copy, which can run beside the step"},
-    };
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (str_starts(str_of(match->rule->id), str_of(families[i].family)))
-            return str_of(families[i].spares);
+    for (uint32_t node = from; node < to && ahead->left; node++, ahead->left--) {
+        const enum syntax_kind kind = check->tree->kind[node];
+        if (kind == SYN_FUNCTION || kind == SYN_LAMBDA || kind == SYN_CLASS) {
+            node = syntax_last(check->tree, node) - 1;
+            continue;
+        }
+        if (launch_certain(check, node)) {
+            ahead->found = node;
+            return true;
+        }
+    }
+    return !ahead->left;
+}
+
+/* True: found, or no more may be looked at. *left: `return` and the like end the block. */
+static bool find_behind(struct ahead *ahead, const struct check *check, uint32_t statement, bool *left)
+{
+    for (uint32_t at = syntax_next(check->tree, statement); at != SYNTAX_NONE; at = syntax_next(check->tree, at)) {
+        if (find(ahead, check, at, syntax_last(check->tree, at)))
+            return true;
+        *left |= syntax_is(check->tree, at, SYN_RETURN) || syntax_is(check->tree, at, SYN_RAISE);
+    }
+    return false;
+}
+
+/* Behind a node in its function, and in the next round of its loops; not in the other branch of an if. */
+static bool find_in_function(struct ahead *ahead, const struct check *check, uint32_t node)
+{
+    const struct syntax *tree = check->tree;
+    bool left = syntax_is(tree, syntax_statement(tree, node), SYN_RETURN);
+    for (uint32_t at = syntax_statement(tree, node); at && !left; at = tree->parent[at]) {
+        const enum syntax_kind kind = tree->kind[at];
+        if (kind == SYN_FUNCTION || kind == SYN_LAMBDA || kind == SYN_CLASS)
+            break;
+        if ((kind == SYN_FOR || kind == SYN_WHILE) && find(ahead, check, at, node))
+            return true;
+        if (syntax_is_statement(kind) && find_behind(ahead, check, at, &left))
+            return true;
+    }
+    return false;
+}
+
+/* The call of the function around, from which the walk goes on; false where a framework makes it, or nobody. */
+static bool go_to_caller(struct ahead *ahead)
+{
+    const struct project *project = ahead->chain->check->project;
+    const struct way_in way = context_way_in(project, ahead->at);
+    uint32_t count = 0;
+    switch (way.kind) {
+    case WAY_CALL:
+        ahead->at = way.at;
+        return true;
+    case WAY_TRAINS: {
+        const struct site *callers = name_callers(project, project_function_at(project, ahead->at), &count);
+        if (count)
+            ahead->at = callers[0];
+        return count > 0;
+    }
+    case WAY_CONTRACT:
+    case WAY_HANDLER:
+    case WAY_FORWARD:
+        ahead->framework = true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static struct ahead launched_behind(const struct chain *chain, uint32_t node)
+{
+    struct ahead ahead = {chain, MOST_NODES, check_site(chain->check, node), SYNTAX_NONE, false};
+    for (int calls = 0; calls < MOST_CALLS; calls++) {
+        const struct check there = chain_check(chain, ahead.at.file);
+        if (find_in_function(&ahead, &there, ahead.at.node) || !go_to_caller(&ahead))
+            break;
+    }
+    return ahead;
+}
+
+static str with_launch(struct chain *chain, const char *spares, uint32_t node)
+{
+    const struct ahead ahead = launched_behind(chain, node);
+    struct arena *arena = chain->check->arena;
+    if (ahead.found != SYNTAX_NONE) {
+        const struct site site = {ahead.at.file, ahead.found};
+        const str text = chain_text(chain, site);
+        chain_add(chain, site, S("launched only behind the wait"));
+        return str_printf(arena, "%s: the host goes on to launch %.*s while the device computes", spares, (int)text.len,
+                          text.at);
+    }
+    if (ahead.framework)
+        return str_printf(arena, "%s: what calls its function goes on to launch the rest of the step", spares);
+    return str_printf(arena, "%s; what the host launches next is not shown: it is not seen %s", spares,
+                      ahead.left ? "in the files linted" : "in the 2,000 nodes behind it");
+}
+
+/* ---- by rule ---- */
+
+static const struct {
+    const char *rules, *spares;
+    bool waits; /* that there is something to launch meanwhile makes it worth it */
+} rows[] = {
+    {"ST101", "the kernels of all rounds but one, each launched by the host", false},
+    {"ST102", "the kernels of all rows but one, and in backward a gradient a row", false},
+    {"ST103", "the copy of what was gathered before, each round", false},
+    {"ST104", "the launches of all samples of a batch but one", false},
+    {"ST201", "the time in which the host goes through the list while the device waits", false},
+    {"ST301", "the wait, and a copy each way", true},
+    {"ST304", "the copies of all parameters, both ways", false},
+    {"ST302 ST303", "the time in which the device waits for the host's work", false},
+    {"ST404", "the wait, and the copy of the tensor", true},
+    {"ST405", "the wait, for a value that nobody uses", true},
+    {"ST406", "the wait for the size", true},
+    {"ST408", "the wait, for a value that the host had", true},
+    {"ST4", "the wait", true},
+    {"ST501", "the same copy in all rounds but one, and the wait for each", false},
+    {"ST502", "the waits of all copies but one", false},
+    {"ST503", "the copy of the index, and the wait for it", true},
+    {"ST601", "the copy, and the wait for it: the device can make the tensor itself", false},
+    {"ST603", "the bytes that the device throws away right behind the copy", false},
+    {"ST604", "the time in which the device waits for the training thread to load a batch", false},
+    {"ST605", "the time of the copy, which can run beside the step before", false},
+};
+
+static bool is_in(const char *rules, str id)
+{
+    return str_is_among(rules, id) || (str_of(rules).len < id.len && str_starts(id, str_of(rules)));
+}
+
+static str gain_of_copy(struct chain *chain, const struct match *match)
+{
+    if (match->of_run)
+        return S("the wait for each copy of its batches, once these say non_blocking=True too");
+    return with_launch(chain, "the wait for the copy", match->node);
+}
+
+static str gain_of_sync(struct chain *chain, const struct match *match)
+{
+    if (match->of_run)
+        return S("a wait for each operator");
+    if (str_eq(match->builtin, S("empty_cache")))
+        return S("the wait for all that the device was given, and memory that has to be asked for again");
+    return with_launch(chain, "the wait for all that the device was given", match->node);
+}
+
+str chain_gain(struct chain *chain, const struct match *match)
+{
+    const str id = str_of(match->rule->id);
+    if (str_eq(id, S("ST602")))
+        return gain_of_copy(chain, match);
+    if (str_eq(id, S("ST606")))
+        return gain_of_sync(chain, match);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (is_in(rows[i].rules, id))
+            return rows[i].waits && !match->of_run ? with_launch(chain, rows[i].spares, match->node)
+                                                   : str_of(rows[i].spares);
     return S("time of the host");
 }

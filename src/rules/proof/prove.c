@@ -70,20 +70,31 @@ static void show_pace(const struct check *check, struct match *match, struct pro
 
 static void show_gain(const struct check *check, struct match *match, struct proof_link *link)
 {
-    const uint32_t count = match->joined_count < MATCH_JOINED ? match->joined_count : MATCH_JOINED;
+    struct chain chain = {.check = check};
+    const str text = chain_gain(&chain, match);
+    const uint32_t count = chain.count + match->joined_count;
     struct proof_place *places = arena_array(check->arena, count, sizeof *places);
-    for (uint32_t i = 0; i < count; i++)
-        places[i] = (struct proof_place){check_site(check, match->joined[i]), S("goes with it: the same wait")};
-    *link = (struct proof_link){HOLDS, chain_gain(check, match), places, count};
+    memcpy(places, chain.places, chain.count * sizeof *places);
+    uint32_t i = count;
+    for (const struct joined_wait *at = match->joined; at; at = at->before)
+        places[--i] = (struct proof_place){check_site(check, at->node), S("goes with it: the same wait")};
+    *link = (struct proof_link){HOLDS, text, places, count};
 }
 
-/* One finding, several places. */
+/* One finding, several places: the first few by their lines, all of them in the proof. */
 static void tell_joined(const struct check *check, struct match *match)
 {
-    for (uint32_t i = 0; i < match->joined_count && i < MATCH_JOINED; i++)
+    enum { TOLD = 8 };
+    uint32_t lines[TOLD], i = match->joined_count;
+    for (const struct joined_wait *at = match->joined; at; at = at->before)
+        if (--i < TOLD)
+            lines[i] = syntax_place(check->tree, check->tree->begin[at->node]).line;
+    for (i = 0; i < match->joined_count && i < TOLD; i++)
         match->message = str_printf(check->arena, "%.*s%s%u", (int)match->message.len, match->message.at,
-                                    i ? ", " : "; with it line ",
-                                    syntax_place(check->tree, check->tree->begin[match->joined[i]]).line);
+                                    i ? ", " : "; with it line ", lines[i]);
+    if (match->joined_count > TOLD)
+        match->message = str_printf(check->arena, "%.*s and %u more", (int)match->message.len, match->message.at,
+                                    match->joined_count - TOLD);
 }
 
 /* A note says which link is missing, and where. */

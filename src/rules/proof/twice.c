@@ -9,108 +9,13 @@
 #include "twice.h"
 
 #include "base/map.h"
-#include "rules/ask/read_back.h"
-#include "source/known/known_words.h"
-
-/* ---- does the device get work there ---- */
-
-static bool is_on_device(const struct check *check, uint32_t node)
-{
-    const struct value *value = ask_value(check, node);
-    return value->device == DEVICE_GPU && (value->kind == VALUE_TENSOR || value->kind == VALUE_UNKNOWN);
-}
-
-static bool is_host_value(const struct value *value)
-{
-    switch (value->kind) {
-    case VALUE_INT:
-    case VALUE_FLOAT:
-    case VALUE_BOOL:
-    case VALUE_STR:
-    case VALUE_NONE:
-    case VALUE_ARRAY:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* No argument lies on the device; `all_host`: each is known to be a thing of the host, and there is one. */
-static bool takes_nothing_there(const struct check *check, uint32_t call, bool *all_host)
-{
-    const uint32_t list = syntax_child(check->tree, call, 1);
-    *all_host = syntax_first(check->tree, list) != SYNTAX_NONE;
-    for (uint32_t a = syntax_first(check->tree, list); a != SYNTAX_NONE; a = syntax_next(check->tree, a)) {
-        const uint32_t given = syntax_is(check->tree, a, SYN_KEYWORD) ? syntax_child(check->tree, a, 1) : a;
-        if (is_on_device(check, given))
-            return false;
-        *all_host &= is_host_value(ask_value(check, given));
-    }
-    return true;
-}
-
-/* Calls that give the device nothing to do: of libraries for the host, of things that keep or show, the reads themselves. */
-static bool is_host_call(const struct check *check, uint32_t call)
-{
-    static const char methods[] =
-        "append extend update add add_scalar add_scalars log info debug warning print write set_postfix "
-        "set_postfix_str set_description train eval zero_grad time perf_counter format join keys values items get "
-        "get_last_lr state_dict len size dim numel cpu item tolist numpy detach";
-    static const char *const modules[] = {"time.", "logging.", "numpy.", "math.", "os.", "sys.", "tqdm."};
-    const struct site site = check_site(check, call);
-    bool all_host;
-    if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call ||
-        known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
-        return true;
-    const struct value *made = ask_value(check, call);
-    if (is_on_device(check, call) || made->kind == VALUE_MODULE || !takes_nothing_there(check, call, &all_host))
-        return false;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (name_under(check->project, site, modules[i]))
-            return true;
-    const bool own = name_target(check->project, site) != SYNTAX_NONE;
-    const struct value *object = ask_value(check, ask_receiver(check, call));
-    if (own || is_on_device(check, ask_receiver(check, call)))
-        return false;
-    return all_host || object->kind == VALUE_SCHEDULER || is_host_value(made) ||
-           str_is_among(methods, ask_tail(check, call));
-}
-
-/* Arithmetic on one number of the device: a kernel of microseconds. */
-static bool is_small(const struct check *check, uint32_t node)
-{
-    return !is_on_device(check, node) || ask_value(check, node)->rank == RANK_0;
-}
-
-static bool gives_work(const struct check *check, uint32_t node)
-{
-    switch (check->tree->kind[node]) {
-    case SYN_CALL:
-        return !is_host_call(check, node);
-    case SYN_BINARY:
-    case SYN_UNARY:
-    case SYN_COMPARE:
-    case SYN_AUG_ASSIGN:
-        return !is_small(check, node) || !is_small(check, syntax_first(check->tree, node)) ||
-               !is_small(check, syntax_last_child(check->tree, node));
-    case SYN_SUBSCRIPT:
-        return is_on_device(check, node) && is_on_device(check, syntax_child(check->tree, node, 1));
-    case SYN_FOR: /* what stands in loops may be anything, and often */
-    case SYN_WHILE:
-    case SYN_FUNCTION:
-    case SYN_YIELD:
-    case SYN_AWAIT:
-        return true;
-    default:
-        return false;
-    }
-}
+#include "launch.h"
 
 /* From a place of the function to a wait, its operands included; what it is an operand of runs behind it. */
 static bool only_host_between(const struct check *check, uint32_t from, uint32_t wait)
 {
     for (uint32_t node = from; node < syntax_last(check->tree, wait); node++)
-        if (gives_work(check, node) && (node == wait || !syntax_inside(check->tree, wait, node)))
+        if (launch_possible(check, node) && (node == wait || !syntax_inside(check->tree, wait, node)))
             return false;
     return true;
 }
@@ -152,9 +57,7 @@ static void join(const struct check *check, struct match *first, struct match *s
     match_break(second, LINK_GAIN,
                 "the wait before it has emptied the device, with only the host's work between: mend both together",
                 check_site(check, first->node));
-    if (first->joined_count < MATCH_JOINED)
-        first->joined[first->joined_count] = second->node;
-    first->joined_count++;
+    match_join(check->arena, first, second->node);
 }
 
 /* Which of the two stands for both from here on. */

@@ -38,6 +38,76 @@ static bool moves_whole(const struct check *check, uint32_t statement, uint32_t 
     return bindings == 1;
 }
 
+/* ---- what guards it: `if torch.cuda.is_available():` goes with it ---- */
+
+enum { MOST_GUARDS = 4 };
+
+/* The ifs between a statement and a loop whose tests come out the same each round, from the inside. */
+struct guards {
+    uint32_t at[MOST_GUARDS];
+    uint32_t count;
+    bool refused; /* the expression may be one that can be computed only sometimes */
+};
+
+static bool is_asked_first(const struct syntax *tree, uint32_t expression, uint32_t statement)
+{
+    for (uint32_t at = tree->parent[expression]; at > statement; at = tree->parent[at])
+        if (tree->kind[at] == SYN_CONDITIONAL || tree->kind[at] == SYN_BOOL)
+            return true;
+    return false;
+}
+
+static struct guards guards_of(const struct check *check, uint32_t expression, uint32_t statement, uint32_t loop)
+{
+    const struct syntax *tree = check->tree;
+    struct guards guards = {.refused = is_asked_first(tree, expression, statement)};
+    for (uint32_t below = statement, at; (at = tree->parent[below]) != loop && at; below = at) {
+        if (tree->kind[at] != SYN_IF || syntax_first(tree, at) == below ||
+            !flow_invariant(check->project, check_site(check, syntax_first(tree, at)), loop))
+            continue;
+        const str test = syntax_text(tree, syntax_first(tree, at));
+        guards.refused |= syntax_child(tree, at, 1) != below || guards.count == MOST_GUARDS ||
+                          memchr(test.at, '\n', test.len) || syntax_is(tree, tree->parent[at], SYN_IF);
+        if (guards.count < MOST_GUARDS)
+            guards.at[guards.count++] = at;
+    }
+    return guards;
+}
+
+/* The line below its guards, as it stands before the loop. */
+static str guarded_line(const struct patch *patch, const struct guards *guards, str line)
+{
+    const str unit = patch_indent_unit(patch);
+    struct buf text = {0};
+    uint32_t depth = 0;
+    for (uint32_t i = guards->count; i-- > 0; depth++) {
+        for (uint32_t k = 0; k < depth; k++)
+            buf_add(&text, unit);
+        const str test = patch_text(patch, syntax_first(patch->check->tree, guards->at[i]));
+        buf_printf(&text, "if %.*s:\n", (int)test.len, test.at);
+    }
+    for (uint32_t k = 0; k < depth; k++)
+        buf_add(&text, unit);
+    buf_add(&text, line);
+    const str whole = str_copy(patch->check->arena, (str){text.at, text.len});
+    buf_free(&text);
+    return whole;
+}
+
+/* The statement, or the outermost of its guards that holds nothing but it. */
+static uint32_t emptied_with(const struct syntax *tree, const struct guards *guards, uint32_t statement)
+{
+    for (uint32_t i = 0; i < guards->count; i++) {
+        const uint32_t block = tree->parent[statement], guard = guards->at[i];
+        const uint32_t otherwise = syntax_child(tree, guard, 2);
+        if (tree->parent[block] != guard || syntax_child_count(tree, block) != 1 ||
+            (otherwise != SYNTAX_NONE && !syntax_is(tree, otherwise, SYN_ABSENT)))
+            break;
+        statement = guard;
+    }
+    return statement;
+}
+
 static str tail_name(const struct patch *patch, uint32_t what)
 {
     const str tail = syntax_tail(patch->check->tree, ask_root(patch->check, what));
@@ -55,14 +125,18 @@ static bool hoist(struct patch *patch, uint32_t call, uint32_t what, uint32_t lo
         if (!definition || ask_changed(check, definition, 0, UINT32_MAX))
             return false;
     }
+    const struct guards guards = guards_of(check, call, statement, loop);
+    if (guards.refused)
+        return false;
     if (moves_whole(check, statement, call, loop)) {
-        patch_line_before(patch, loop, syntax_text(check->tree, statement));
-        patch_delete(patch, statement);
+        patch_line_before(patch, loop, guarded_line(patch, &guards, syntax_text(check->tree, statement)));
+        patch_delete(patch, emptied_with(check->tree, &guards, statement));
         return patch_hand_over(patch, edits);
     }
     const str base = tail_name(patch, what);
     const str name = patch_fresh_name(patch, patch_printf(patch, "%.*s_on_device", (int)base.len, base.at));
-    patch_line_before(patch, loop, patch_printf(patch, "%.*s = %.*s", (int)name.len, name.at, (int)text.len, text.at));
+    const str line = patch_printf(patch, "%.*s = %.*s", (int)name.len, name.at, (int)text.len, text.at);
+    patch_line_before(patch, loop, guarded_line(patch, &guards, line));
     patch_node(patch, call, name);
     return patch_hand_over(patch, edits);
 }

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 import unittest
 
-from support import steptime
+from support import JUDGED, OK, USAGE, steptime
 from test_lint_trace import recorded
 
 HEAD = """\
@@ -64,6 +64,30 @@ class Places(Case):
         self.write(["total += loss.item()"])
         (finding,) = self.found()
         self.assertIsNone(finding["places"])
+
+    def test_all_waits_that_go_with_one_are_in_its_proof(self):
+        kept = [f"kept_{i}" for i in range(12)]
+        first = self.write([f"{name} = loss.item()" for name in kept] + ["total = " + " + ".join(kept)])
+        (finding,) = [f for f in self.found() if f["severity"] == "warning"]
+        waits = [place["line"] for place in finding["proof"]["gain"]["places"] if "the same wait" in place["text"]]
+        self.assertEqual(waits, list(range(first + 1, first + 12)))
+        self.assertRegex(finding["message"], f"with it line {first + 1}, .*, {first + 8} and 3 more")
+
+    def test_a_line_is_asked_for(self):
+        first = self.write(["total += loss.item()", "other += loss.item()"])
+        for line in first, first + 1:  # it begins there, or has a place there
+            outcome = self.lint("--explain", f"train.py:{line}", form="term")
+            self.assertIn("launched only behind the wait", outcome.out)
+            self.assertEqual(outcome.code, JUDGED)
+
+    def test_a_line_without_a_finding_says_so(self):
+        self.write(["total += loss.item()", "other += 1"])
+        outcome = self.lint("--explain", "train.py:1", form="term")
+        self.assertIn("No finding begins at train.py:1.", outcome.out)
+        self.assertEqual(outcome.code, OK)
+        outcome = self.lint("--explain", "other.py:1", form="term")
+        self.assertIn("no file that was read has the line 'other.py:1'", outcome.err)
+        self.assertEqual(outcome.code, USAGE)
 
     def test_its_fix_mends_all_of_them(self):
         self.write(["total += loss.item()", "other += loss.item()"])

@@ -15,6 +15,19 @@
     "        loss.backward()\n" \
     "        optimizer.step()\n" \
     "train([])\n"
+#define LOOP_OF(before, lines) \
+    "import torch\n" \
+    "from torch import nn\n" \
+    "from torch.utils.data import DataLoader\n" \
+    "device = torch.device('cuda')\n" \
+    "def train(data):\n" \
+    "    model = nn.Linear(4, 2).to(device)\n" \
+    "    optimizer = torch.optim.Adam(model.parameters())\n" \
+    "    loader = " GOOD "\n" before "    for x in loader:\n" \
+    "        optimizer.zero_grad()\n" lines "        loss = model(x).sum()\n" \
+    "        loss.backward()\n" \
+    "        optimizer.step()\n" \
+    "train([])\n"
 #define GOOD  "DataLoader(data, pin_memory=True, num_workers=2)"
 #define MOVED "        x = x.to(device, non_blocking=True)\n"
 
@@ -122,6 +135,30 @@ static void invariant_uploads_leave_the_loop(void **state)
             STEP(GOOD, MOVED "        weights = data.weights.to(device)\n"));
 }
 
+/* What asks for a device goes with the upload: without one it would fail before the loop. */
+static void guards_leave_the_loop_with_what_they_guard(void **state)
+{
+    (void)state;
+    becomes("ST501",
+            LOOP_OF("", MOVED "        if torch.cuda.is_available():\n"
+                              "            x = x + torch.tensor([1.0, 2.0]).cuda()\n"),
+            LOOP_OF("    if torch.cuda.is_available():\n"
+                    "        constant_on_device = torch.tensor([1.0, 2.0]).cuda()\n",
+                    MOVED "        if torch.cuda.is_available():\n"
+                          "            x = x + constant_on_device\n"));
+    becomes("ST501",
+            LOOP_OF("", MOVED "        if torch.cuda.is_available():\n"
+                              "            shift = torch.tensor([1.0, 2.0]).cuda()\n"
+                              "        x = x + shift\n"),
+            LOOP_OF("    if torch.cuda.is_available():\n"
+                    "        shift = torch.tensor([1.0, 2.0]).cuda()\n",
+                    MOVED "        x = x + shift\n"));
+    stays("ST501", LOOP_OF("", MOVED "        if not torch.cuda.is_available():\n"
+                                     "            pass\n"
+                                     "        else:\n"
+                                     "            x = x + torch.tensor([1.0, 2.0]).cuda()\n"));
+}
+
 /* ---- constants of a module ---- */
 
 #define NET(before, kept, lines) \
@@ -180,6 +217,7 @@ int main(void)
         cmocka_unit_test(arguments_over_several_lines),
         cmocka_unit_test(narrowed_before_the_copy),
         cmocka_unit_test(invariant_uploads_leave_the_loop),
+        cmocka_unit_test(guards_leave_the_loop_with_what_they_guard),
         cmocka_unit_test(constants_become_buffers),
         cmocka_unit_test(what_is_no_constant_or_no_module_yet_stays),
         cmocka_unit_test(an_import_of_nothing_is_passed_over),

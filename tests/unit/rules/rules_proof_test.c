@@ -52,7 +52,7 @@ static void from_the_move_of_a_network_through_calls(void **state)
                  "        loss.backward()\n"
                  "        optimizer.step()\n"
                  "        note(loss, rows)\n",
-                 "device holds 3 3 8 11; pace holds 7 11; gain holds");
+                 "device holds 3 3 8 11; pace holds 7 11; gain holds 8");
 }
 
 static void what_frameworks_promise_is_an_origin(void **state)
@@ -96,7 +96,7 @@ static void what_breaks_a_link_is_its_place(void **state)
     expect_links("ST401",
                  LOOP "        if i % 10 == 0:\n"
                       "            rows.append(loss.item())\n",
-                 "device holds 2 2 5; pace missing 9; gain holds");
+                 "device holds 2 2 5; pace missing 9; gain holds 5");
     expect_links("ST401",
                  LOOP "        value = loss.item()\n"
                       "        if value < 0.1:\n"
