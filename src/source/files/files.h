@@ -20,6 +20,11 @@ struct module_root {
     uint32_t next; /* another for the same files; MAP_NONE */
 };
 
+/* For each file those that it imports, or that import it: to[first[file]] up to first[file + 1]. */
+struct links {
+    uint32_t *first, *to;
+};
+
 struct files {
     struct arena arena;
     struct names *names;
@@ -44,7 +49,8 @@ struct files {
     uint32_t *next_of_name;     /* per function; NONE */
     struct map method_count;    /* name id -> how many classes define a method of that name */
     struct map method;          /* class << 32 | name id -> function */
-    struct limits *limits;      /* what any round did not follow to its end: file and byte */
+    struct links imports, importers;
+    struct limits *limits; /* what any round did not follow to its end: file and byte */
 };
 
 void files_read(struct files *files, const struct project_source *sources, uint32_t count,
@@ -57,6 +63,7 @@ void roots_build(struct files *files, const struct source_root *said, uint32_t c
 void path_share(struct files *files, uint32_t to, uint32_t from); /* what one puts on sys.path, another sees */
 /* Names of modules, and what imports name; options: NULL. */
 void module_link(struct files *files, const struct project_options *options);
+void runs_build(struct files *files);                  /* once imports are found: who imports whom (runs.h) */
 void exports_find(struct files *files, uint32_t file); /* once imports are found */
 void method_list(struct files *files);                 /* methods by class and by name */
 void flow_prove(struct files *files, uint32_t file);   /* what uses prove, once methods are known */

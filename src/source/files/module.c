@@ -236,6 +236,7 @@ void module_link(struct files *files, const struct project_options *options)
         share_paths(files);
     }
     reach_stars(files);
+    runs_build(files);
     for (uint32_t i = 0; i < files->count; i++) {
         list_variables(files, i);
         exports_find(files, i);

@@ -57,8 +57,9 @@ static void note(struct cells *cells, struct file *file, int64_t key)
         cells->programs[file->program].next_module_moved = true;
     } else if (key == FACT_HOST_ONLY) {
         cells->programs[file->program].next_host_only = true;
-    } else if (key == FACT_DEFAULT_MOVED) {
-        cells->programs[file->program].next_default_moved = true;
+    } else if (key <= FACT_SETS_DEFAULT) {
+        cells->defaults.more_set |= !cells->defaults.set_by[FACT_SETS_DEFAULT - key];
+        cells->defaults.set_by[FACT_SETS_DEFAULT - key] = true;
     } else if (key <= FACT_MADE) {
         cells->classes[FACT_MADE - key].made = true;
     } else {
@@ -83,7 +84,6 @@ static void begin_join(struct cells *cells, bool keep)
     for (uint32_t i = 0; i < cells->files->count; i++) {
         struct program *program = &cells->programs[i];
         program->next_module_moved = keep && program->module_moved;
-        program->next_default_moved = keep && program->default_moved;
         program->next_host_only = keep && program->host_only;
         program->device_used = keep && program->device_used;
     }
@@ -216,6 +216,8 @@ void cells_settle(struct cells *cells, struct files *files, const struct project
     cells->of_file = arena_array(&cells->arena, files->count, sizeof *cells->of_file);
     cells->programs = arena_array(&cells->arena, files->count + 1, sizeof *cells->programs);
     cells->classes = arena_array(&cells->arena, files->class_count, sizeof *cells->classes);
+    cells->defaults.set_by = arena_array(&cells->arena, files->function_count, sizeof *cells->defaults.set_by);
+    cells->defaults.moved = arena_array(&cells->arena, files->count, sizeof *cells->defaults.moved);
     for (uint32_t i = 0; i < files->count; i++)
         begin_file(&cells->of_file[i], &files->at[i]);
     class_put_in_order(cells);

@@ -19,13 +19,14 @@ struct fact {
 enum {
     FACT_DEVICE_USED = -1,
     FACT_MODULE_MOVED = -2,
-    FACT_DEFAULT_MOVED = -3,
     FACT_HOST_ONLY = -4, /* its framework is told to run on the CPU */
     FACT_CLASSES = -16,  /* FACT_CLASSES - class: on the GPU */
 };
 
 /* FACT_MADE - class: there are objects of it. */
-#define FACT_MADE (-((int64_t)1 << 40))
+#define FACT_MADE         (-((int64_t)1 << 40))
+/* FACT_SETS_DEFAULT - function: it says that tensors are made on the device (torch.set_default_device). */
+#define FACT_SETS_DEFAULT (-((int64_t)1 << 41))
 
 struct facts {
     struct fact *at;
@@ -64,10 +65,9 @@ struct cell {
  * many scripts is many programs, and what one moves says nothing of another.
  */
 struct program {
-    bool module_moved, next_module_moved;   /* a module of which the class is not known */
-    bool default_moved, next_default_moved; /* torch.set_default_tensor_type(torch.cuda.FloatTensor) and its kin */
-    bool model_on_gpu;                      /* any module of it */
-    bool host_only, next_host_only;         /* frameworks put nothing on a device */
+    bool module_moved, next_module_moved; /* a module of which the class is not known */
+    bool model_on_gpu;                    /* any module of it */
+    bool host_only, next_host_only;       /* frameworks put nothing on a device */
     bool device_used;
 };
 
@@ -85,12 +85,20 @@ struct class_data {
     bool on_gpu, next_on_gpu;              /* its instances are; in the round that is joined */
 };
 
+/* Where tensors are made on the device that are not told where: by file. */
+struct defaults {
+    bool *set_by;  /* per function of the run */
+    bool *moved;   /* per file */
+    bool more_set; /* by another function than in the round before */
+};
+
 struct cells {
     struct arena arena;
     struct files *files;
     struct project_options options;
     struct values *values;
     struct evaluated *of_file;
+    struct defaults defaults;
     struct program *programs; /* by the number that its files have */
     struct class_data *classes;
     struct cell *at;
@@ -138,6 +146,7 @@ void eval_file(struct cells *cells, uint32_t file);
 void class_link(struct cells *cells);         /* bases and kinds, as values tell them */
 void class_put_in_order(struct cells *cells); /* once bases are known: orders, diamonds */
 void class_spread_made(struct cells *cells);  /* from those that are made to those above */
+void defaults_spread(struct cells *cells);    /* from functions that set them to the files of the runs that do */
 
 /* ---- asking ---- */
 /* A class and those above it, in the order of Python; cut: beyond MOST_ABOVE there are more. */

@@ -174,11 +174,9 @@ static void count_programs(struct cells *cells)
     cells->all_dirty = false;
     for (uint32_t i = 0; i < cells->files->count; i++) {
         struct program *program = &cells->programs[i];
-        cells->all_dirty |= program->module_moved != program->next_module_moved ||
-                            program->default_moved != program->next_default_moved ||
-                            program->host_only != program->next_host_only;
+        cells->all_dirty |=
+            program->module_moved != program->next_module_moved || program->host_only != program->next_host_only;
         program->module_moved = program->next_module_moved;
-        program->default_moved = program->next_default_moved;
         program->host_only = program->next_host_only;
     }
 }
@@ -207,4 +205,5 @@ void class_link(struct cells *cells)
     if (changed)
         class_put_in_order(cells);
     class_spread_made(cells);
+    defaults_spread(cells);
 }

@@ -97,6 +97,8 @@ static const struct value *call_given(struct eval *e, uint32_t call, uint32_t fu
     struct binding binding = {.given = {self ? object : NULL}, .moved = moved};
     self = bind_given(callee, self, &binding);
     record(e, call, function, self);
+    if (e->cells->defaults.set_by[function] && f->class_id == NONE && !e->cells->defaults.set_by[eval_function_id(e)])
+        eval_fact(e, FACT_SETS_DEFAULT - (int64_t)eval_function_id(e), &value_unknown);
     bind_arguments(e, call, function, self, &binding);
     const struct value *result =
         value_substitute(e, eval_cell(e, cell_of_result(function)), binding.given, binding.count);

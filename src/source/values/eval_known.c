@@ -202,7 +202,7 @@ static const struct value *device(const struct known_call *c)
 static const struct value *default_device(const struct known_call *c)
 {
     if (c->first_node != NONE && eval_device_named(c->e, c->first_node).device == DEVICE_GPU) {
-        eval_fact(c->e, FACT_DEFAULT_MOVED, &value_unknown);
+        eval_fact(c->e, FACT_SETS_DEFAULT - (int64_t)eval_function_id(c->e), &value_unknown);
         eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
     }
     return values_of_kind(c->e->values, VALUE_NONE);

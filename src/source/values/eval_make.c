@@ -77,7 +77,7 @@ static bool follows_default(const struct known_call *c)
 {
     const struct name *name = eval_get(c->e, syntax_first(c->e->tree, c->call))->name;
     const bool typed = name && str_ends(name->text, S("Tensor")) && !str_eq(name->text, S("torch.Tensor"));
-    return program_of(c->e->cells, c->e->file_id)->default_moved && !typed;
+    return c->e->cells->defaults.moved[c->e->file_id] && !typed;
 }
 
 static void place_by_option(const struct known_call *c, struct value *out)

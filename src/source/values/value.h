@@ -21,6 +21,7 @@
  * - Tensors that come into forward() of such a module are on the GPU unless callers in the run say otherwise.
  * - A program (files that import each other) in which nothing is put on a device has nothing on it; what one program
  *   of a folder moves says nothing of another.
+ * - A default device holds in the script that sets it and in what that imports, unless scripts that set none import it too.
  * - A method called on something unknown is that of the few classes of the program that have one of this name.
  * - Something assumed on the device stays of unknown kind until a use proves a tensor (.backward(), .item() ...).
  * - x.numpy() proves that x is on the CPU, from there on and before it.

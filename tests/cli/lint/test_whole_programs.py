@@ -534,5 +534,61 @@ def down(loss):
 """))
 
 
+class DefaultDevice(unittest.TestCase):
+    """torch.set_default_device holds in the run that sets it."""
+    NOISE = """
+import torch
+
+
+def noise(count):
+    return torch.rand(count).max().item()NOTE
+"""
+
+    def noise(self, found):
+        return self.NOISE.replace("NOTE", "  # expect" if found else "")
+
+    def test_of_the_script_that_sets_it(self):
+        program(self, files(train="from noise import noise\n" + train("noise(3)") + "\n\n\ntorch.set_default_device('cuda')",
+                            noise=self.noise(True)))
+
+    def test_through_a_function_that_sets_it(self):
+        program(self, files(train="from noise import noise\nfrom setup import begin\n" + train("noise(3)") + "\n\n\nbegin()",
+                            noise=self.noise(True), setup="""
+import torch
+
+
+def begin():
+    torch.set_default_device("cuda")
+"""))
+
+    def test_of_another_script(self):
+        program(self, files(train="from noise import noise\n" + train("noise(3)"), noise=self.noise(False), other="""
+import torch
+
+from noise import noise
+
+torch.set_default_device("cuda")
+print(noise(4))
+"""))
+
+    def test_of_an_object_that_a_setting_names(self):
+        program(self, files(train="import jobs\nfrom noise import noise\n" + train("noise(3)"), noise=self.noise(False), jobs="""
+import importlib
+
+from noise import noise
+import torch
+
+
+class Sample:
+    def run(self):
+        torch.set_default_device("cuda")
+        return noise(4)
+
+
+def make(name):
+    return getattr(importlib.import_module("jobs"), name)()
+"""))
+
+
 if __name__ == "__main__":
     unittest.main()
