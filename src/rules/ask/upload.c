@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "upload.h"
 
+#include "handed.h"
+
 #include "source/flow/asks.h"
 
 static bool is_call_of(const struct check *check, uint32_t node, enum words names)
@@ -158,7 +160,8 @@ struct upload upload_of(const struct check *check, uint32_t call)
     upload.value = ask_value(check, upload.what);
     upload.constructor = upload.what == syntax_argument(check->tree, call, 0, NULL) && !upload.move.wrapper &&
                          ask_receiver(check, call) != upload.what;
-    upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH ||
+    upload.handed = upload.move.explicit_ && handed_each_step(check, upload.what);
+    upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH || upload.handed ||
                 (upload.constructor && upload.value->kind == VALUE_ARRAY);
     upload.origin = upload.is ? origin_of(check, upload.what) : SYNTAX_NONE;
     return upload;
@@ -189,6 +192,6 @@ bool upload_is_batch(const struct check *check, const struct upload *upload)
 {
     if (upload->constructor)
         return !value_has(upload->value, VALUE_CONSTANT);
-    return comes_each_step(check, upload) || upload->value->kind == VALUE_BATCH ||
+    return upload->handed || comes_each_step(check, upload) || upload->value->kind == VALUE_BATCH ||
            value_has(upload->value, VALUE_FROM_LOADER) || wraps_data(check, upload->origin);
 }

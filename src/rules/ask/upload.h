@@ -9,6 +9,7 @@ struct upload {
     bool is; /* else nothing below means anything */
     struct move_info move;
     bool constructor; /* of a tensor on the device: torch.tensor(array, device=gpu), torch.cuda.FloatTensor(array) */
+    bool handed;      /* an iterator of which nothing is known gives another one each step */
     uint32_t what;    /* the expression that is moved */
     const struct value *value; /* its value, on the CPU; never NULL */
     uint32_t origin;           /* the call that made it, behind views, casts and a name bound once; else `what` */

@@ -74,14 +74,17 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
     const str what = ask_text(check, upload.what);
     match->captures[match->capture_count++] = upload.what;
     match->upload = call;
-    if (upload.constructor)
-        match->fix = FIX_NONE; /* it has no non_blocking= */
+    if (upload.constructor || upload.handed)
+        match->fix = FIX_NONE; /* it has no non_blocking=; or what could be pinned is not in sight */
     break_aside(check, call, match);
     return tell(check, call, match,
                 str_printf(check->arena,
                            pinned ? "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True"
-                                  : "the copy of `%.*s` waits for the device %s; pin the batch (pin_memory=True) and "
-                                    "copy with non_blocking=True",
+                           : upload.handed
+                               ? "the copy of `%.*s` waits for the device %s; copy with non_blocking=True, from pinned "
+                                 "memory"
+                               : "the copy of `%.*s` waits for the device %s; pin the batch (pin_memory=True) and "
+                                 "copy with non_blocking=True",
                            (int)what.len, what.at, ask_often(check, call)));
 }
 

@@ -226,10 +226,9 @@ static const struct known_row rows[] = {
     {"collections.deque", {VALUE_LIST, ON_NONE, 0, 0, SPECIAL_LIST, 0, false, false}},
     {"enumerate", {VALUE_ITERATOR, ON_NONE, 0, 0, SPECIAL_ENUMERATE, 0, false, false}},
     {"zip itertools.zip_longest itertools.product", {VALUE_ITERATOR, ON_NONE, 0, 0, SPECIAL_ZIP, 0, false, false}},
-    {"range xrange tqdm.trange tqdm.auto.trange itertools.count",
-     {VALUE_ITERATOR, ON_NONE, 0, 0, SPECIAL_RANGE, 0, false, false}},
-    {"tqdm tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm iter reversed itertools.islice itertools.cycle "
-     "itertools.chain filter rich.progress.track",
+    {"range xrange tqdm.trange itertools.count", {VALUE_ITERATOR, ON_NONE, 0, 0, SPECIAL_RANGE, 0, false, false}},
+    {"tqdm tqdm.tqdm iter reversed itertools.islice itertools.cycle itertools.chain filter rich.progress.track "
+     "accelerate.skip_first_batches",
      {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_SAME, 0, false, false}},
     {"next", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, 0, false, true}}, /* it moves on */
     {"dict.get", {VALUE_UNKNOWN, ON_NONE, 0, 0, SPECIAL_ITEM_OF, 0, false, false}},
@@ -327,6 +326,15 @@ static const struct {
     {"skorch.regressor.", "skorch."},
     {"ignite.engine.engine.", "ignite.engine."},
     {"torchtune.training.", "torchtune.utils."},
+    {"accelerate.data_loader.", "accelerate."},
+    {"tqdm.auto.", "tqdm."},
+    {"tqdm.autonotebook.", "tqdm."},
+    {"tqdm.notebook.", "tqdm."},
+    {"tqdm.rich.", "tqdm."},
+    {"tqdm.std.", "tqdm."},
+    {"torchdata.stateful_dataloader.StatefulDataLoader", "torch.utils.data.DataLoader"},
+    {"monai.data.DataLoader", "torch.utils.data.DataLoader"},
+    {"dgl.dataloading.GraphDataLoader", "torch.utils.data.DataLoader"},
 };
 
 /* ---- looking up: the words of a table, sorted ---- */
