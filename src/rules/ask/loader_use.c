@@ -2,6 +2,7 @@
 #include "loader_use.h"
 
 #include "loop.h"
+#include "upload.h"
 
 enum { FARTHEST = 64, MOST_STEPS = 1024, MOST_CALLERS = 64 };
 
@@ -15,6 +16,7 @@ struct trail {
     struct arena *arena;
     struct loader_use use;
     uint32_t steps;
+    bool looks_for_copies;
 };
 
 static void follow(struct trail *trail, struct site site, int depth);
@@ -140,6 +142,35 @@ static void follow_callers(struct trail *trail, struct site returned, int depth)
         follow(trail, callers[i], depth);
 }
 
+/* ---- copies ---- */
+
+enum { CALLS_DEEP = 2 };
+
+static bool copies_batches(const struct trail *trail, struct site around, int deep)
+{
+    const struct check check = check_of(trail, around);
+    for (uint32_t node = around.node; node < syntax_last(check.tree, around.node); node++) {
+        if (!syntax_is(check.tree, node, SYN_CALL))
+            continue;
+        const struct upload upload = upload_of(&check, node);
+        if (upload.is && upload_is_batch(&check, &upload))
+            return true;
+        const uint32_t target = deep ? name_target(trail->project, check_site(&check, node)) : SYNTAX_NONE;
+        if (target == SYNTAX_NONE)
+            continue;
+        const struct function *function = project_function(trail->project, target);
+        if (copies_batches(trail, (struct site){function->file, function->node}, deep - 1))
+            return true;
+    }
+    return false;
+}
+
+static void look_for_copies(struct trail *trail, struct site around)
+{
+    if (trail->looks_for_copies && !trail->use.copied)
+        trail->use.copied = copies_batches(trail, around, CALLS_DEEP);
+}
+
 /* ---- upward ---- */
 
 /* next(iter(loader)): a batch for each step, or one to be shown. */
@@ -150,6 +181,8 @@ static void take_one(struct trail *trail, struct site call)
     trail->use.trains |= each_step;
     trail->use.evaluates |= !each_step && context.pace != PACE_UNKNOWN;
     trail->use.unknown |= context.pace == PACE_UNKNOWN;
+    const uint32_t around = syntax_function(project_tree(trail->project, call.file), call.node);
+    look_for_copies(trail, (struct site){call.file, around == SYNTAX_NONE ? 0 : around});
 }
 
 static void go_over(struct trail *trail, struct site loop)
@@ -162,6 +195,7 @@ static void go_over(struct trail *trail, struct site loop)
     trail->use.trains |= kind == LOOP_STEP || kind == LOOP_EPOCH;
     trail->use.evaluates |= kind == LOOP_EVALUATION;
     trail->use.unknown |= kind == LOOP_OTHER || kind == LOOP_ELEMENT;
+    look_for_copies(trail, loop);
 }
 
 static void follow_into_call(struct trail *trail, struct site call, uint32_t argument, int depth)
@@ -217,6 +251,13 @@ static void follow(struct trail *trail, struct site site, int depth)
 struct loader_use loader_use_of(const struct check *check, uint32_t node)
 {
     struct trail trail = {.project = check->project, .arena = check->arena};
+    follow(&trail, check_site(check, node), 0);
+    return trail.use;
+}
+
+struct loader_use loader_use_with_copies(const struct check *check, uint32_t node)
+{
+    struct trail trail = {.project = check->project, .arena = check->arena, .looks_for_copies = true};
     follow(&trail, check_site(check, node), 0);
     return trail.use;
 }

@@ -11,9 +11,12 @@ struct loader_use {
     bool unknown;    /* it goes where nobody follows */
     bool handed_out; /* a function returns it that nobody in the run calls */
     bool given_away; /* a function that is not of the run takes it */
+    bool copied;     /* who goes over it copies batches to the device; of loader_use_with_copies alone */
 };
 
 /* `node` makes the loader. */
 struct loader_use loader_use_of(const struct check *check, uint32_t node);
+/* Looks for the copies of its batches too, in the loops over it and in functions of the run that they call. */
+struct loader_use loader_use_with_copies(const struct check *check, uint32_t node);
 
 #endif

@@ -42,18 +42,55 @@ static uint32_t made_as(const struct check *check, uint32_t tensor, uint32_t ind
     return ask_root(check, definition->value);
 }
 
+/* `torch.arange(n)` of `torch.arange(n) + n`, with a number: what decides where the sum lies. */
+static uint32_t without_number(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_BINARY))
+        return node;
+    const uint32_t left = syntax_child(check->tree, node, 0), right = syntax_child(check->tree, node, 1);
+    if (!value_is_tensor(ask_value(check, right)))
+        return left;
+    return value_is_tensor(ask_value(check, left)) ? node : right;
+}
+
+static bool is_on_host(const struct check *check, uint32_t index)
+{
+    const struct value *value = ask_value(check, index);
+    return value_is_tensor(value) && value_on_cpu(value) && value->rank != RANK_0;
+}
+
+static bool has_device(const struct syntax *tree, uint32_t creation)
+{
+    return syntax_arguments_hidden(tree, creation) ||
+           syntax_argument(tree, creation, UINT32_MAX, "device") != SYNTAX_NONE;
+}
+
+/* The one index, and those that stand beside it: h[torch.arange(n), torch.arange(n) + 1] waits for each of them. */
+static void make_on_device(struct patch *patch, uint32_t tensor, uint32_t index)
+{
+    const struct check *check = patch->check;
+    const uint32_t creation = made_as(check, tensor, without_number(check, index));
+    if (creation == SYNTAX_NONE || !upload_is_creation(check, creation) || has_device(check->tree, creation) ||
+        str_ends(ask_tail(check, creation), S("Tensor"))) {
+        patch_refuse(patch);
+        return;
+    }
+    const str text = syntax_text(check->tree, tensor);
+    patch_argument(patch, creation, patch_printf(patch, "device=%.*s.device", (int)text.len, text.at));
+}
+
 bool fix_host_index(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
     const uint32_t tensor = match->captures[0];
-    const uint32_t creation = match->capture_count < 2 ? SYNTAX_NONE : made_as(check, tensor, match->captures[1]);
-    if (creation == SYNTAX_NONE || !is_plain(check->tree, tensor) || !upload_is_creation(check, creation) ||
-        syntax_arguments_hidden(check->tree, creation) ||
-        syntax_argument(check->tree, creation, UINT32_MAX, "device") != SYNTAX_NONE ||
-        str_ends(ask_tail(check, creation), S("Tensor")))
+    if (match->capture_count < 2 || !is_plain(check->tree, tensor))
         return false;
-    const str text = syntax_text(check->tree, tensor);
-    patch_argument(&patch, creation, patch_printf(&patch, "device=%.*s.device", (int)text.len, text.at));
+    const uint32_t index = match->captures[1], tuple = check->tree->parent[index];
+    make_on_device(&patch, tensor, index);
+    for (uint32_t at = syntax_is(check->tree, tuple, SYN_TUPLE) ? syntax_first(check->tree, tuple) : SYNTAX_NONE;
+         at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (at != index && is_on_host(check, at))
+            make_on_device(&patch, tensor, at);
     return patch_hand_over(&patch, edits);
 }
 

@@ -263,7 +263,11 @@ static str stack_line(struct patch *patch, str names, const struct reads *reads,
     str line = patch_printf(patch, "%.*s = %.*s.stack([%.*s]).tolist()", (int)names.len, names.at, (int)torch.len,
                             torch.at, (int)row.len, row.at);
     const struct syntax *tree = patch->check->tree;
-    if (syntax_indent(tree, statement).len + line.len > layout_width(tree))
+    const uint32_t indent = (uint32_t)syntax_indent(tree, statement).len, width = layout_width(tree);
+    if (indent + line.len > width && indent + unit.len + row.len + 2 <= width)
+        line = patch_printf(patch, "%.*s = %.*s.stack(\n%.*s[%.*s]\n).tolist()", (int)names.len, names.at,
+                            (int)torch.len, torch.at, (int)unit.len, unit.at, (int)row.len, row.at);
+    else if (indent + line.len > width)
         line = patch_printf(patch, "%.*s = %.*s.stack(\n%.*s[\n%.*s%.*s]\n).tolist()", (int)names.len, names.at,
                             (int)torch.len, torch.at, (int)unit.len, unit.at, (int)tall.len, tall.at, (int)unit.len,
                             unit.at);
@@ -303,10 +307,35 @@ static bool stack_row(struct patch *patch, uint32_t first, struct edits *edits)
     return reads.count > 1 && patch_hand_over(patch, edits);
 }
 
+/* `x` of x.data, x.detach(): the same numbers. */
+static uint32_t behind_detach(const struct check *check, uint32_t node)
+{
+    for (;;) {
+        const uint32_t receiver = ask_receiver(check, node);
+        if (receiver != SYNTAX_NONE && str_eq(ask_tail(check, node), S("detach")))
+            node = receiver;
+        else if (syntax_is(check->tree, node, SYN_ATTRIBUTE) && str_eq(syntax_tail(check->tree, node), S("data")))
+            node = syntax_first(check->tree, node);
+        else
+            return node;
+    }
+}
+
+/* Whether "a, b" has this name among its own. */
+static bool lists_name(str names, str name)
+{
+    str each;
+    while (str_cut(&names, ',', &each))
+        if (str_eq(str_trim(each), name))
+            return true;
+    return false;
+}
+
 /* "loss_value" of loss, "value_mean" of value.mean(). */
 static str name_of_value(const struct patch *patch, uint32_t what)
 {
     const struct check *check = patch->check;
+    what = behind_detach(check, what);
     const uint32_t receiver = ask_receiver(check, ask_root(check, what));
     const uint32_t root = ask_root(check, receiver == SYNTAX_NONE ? what : receiver);
     const bool named = syntax_is(check->tree, root, SYN_NAME);
@@ -327,7 +356,7 @@ static bool stack_statement(struct patch *patch, uint32_t statement, struct edit
         const str base = name_of_value(patch, read_back_what(check, reads.at[i]));
         const str name = patch_fresh_name(
             patch, patch_printf(patch, "%.*s%s", (int)base.len, base.at,
-                                str_has(buf_str(&names), base) ? patch_printf(patch, "_%u", i + 1).at : ""));
+                                lists_name(buf_str(&names), base) ? patch_printf(patch, "_%u", i + 1).at : ""));
         buf_printf(&names, "%s%.*s", i ? ", " : "", (int)name.len, name.at);
         patch_node(patch, reads.at[i], name);
     }

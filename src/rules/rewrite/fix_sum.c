@@ -7,6 +7,10 @@
  * in float64: the same additions of the same numbers in the same order, so the
  * same bits. Counts (integers) are exact either way. The tensor is detached, or it
  * would keep the graphs of all steps alive.
+ *
+ * Either the step has no read left that waits, or the sums stay as they are: one
+ * wait less beside one that stays is a change without a gain. MPS knows no
+ * float64, so what may run there keeps its sums of floats.
  */
 #include "fix.h"
 #include "patch.h"
@@ -88,6 +92,47 @@ static bool find_sum(const struct check *check, uint32_t read, struct sum *sum)
            !flow_escapes(check->project, check->file, sum->definition);
 }
 
+/* ---- what else the step waits for ---- */
+
+static bool is_deferrable(const struct check *check, uint32_t read);
+
+/* `x.item()` of something that may lie on the device, or a read-back that is known as one. */
+static bool may_wait(const struct check *check, uint32_t node)
+{
+    if (!syntax_is(check->tree, node, SYN_CALL))
+        return false;
+    if (read_back_what(check, node) != SYNTAX_NONE)
+        return true;
+    const uint32_t receiver = ask_receiver(check, node);
+    return syntax_calls(check->tree, node, S("item")) && receiver != SYNTAX_NONE &&
+           value_is_tensor(ask_value(check, receiver)) && !value_on_cpu(ask_value(check, receiver));
+}
+
+static bool is_rare(const struct check *check, uint32_t node)
+{
+    const enum gate gate = context_of(check->project, check_site(check, node)).gate;
+    return gate != GATE_NONE && gate != GATE_RANK;
+}
+
+/* Whether the loop has a wait in each step that no sum takes along. */
+static bool waits_anyway(const struct check *check, uint32_t loop)
+{
+    for (uint32_t node = syntax_child(check->tree, loop, 1); node < syntax_last(check->tree, loop); node++)
+        if (may_wait(check, node) && !is_rare(check, node) && !is_deferrable(check, node))
+            return true;
+    return false;
+}
+
+/* ---- devices without doubles ---- */
+
+static bool names_mps(const struct syntax *tree)
+{
+    return str_has(tree->text, S("\"mps\"")) || str_has(tree->text, S("'mps'")) ||
+           str_has(tree->text, S("mps.is_available")) || str_has(tree->text, S("torch.accelerator"));
+}
+
+/* ---- the edits ---- */
+
 static void defer_reads(struct patch *patch, const struct sum *sum)
 {
     const struct syntax *tree = patch->check->tree;
@@ -95,8 +140,9 @@ static void defer_reads(struct patch *patch, const struct sum *sum)
         if (!is_read(patch->check, node, sum->whole))
             continue;
         const str what = patch_primary(patch, read_back_what(patch->check, node));
-        const char *widened = sum->whole ? ".detach()" : ".detach().double()";
-        patch_node(patch, node, patch_printf(patch, "%.*s%s", (int)what.len, what.at, widened));
+        const char *detached = str_ends(what, S(".detach()")) ? "" : ".detach()";
+        patch_node(patch, node,
+                   patch_printf(patch, "%.*s%s%s", (int)what.len, what.at, detached, sum->whole ? "" : ".double()"));
     }
 }
 
@@ -126,47 +172,72 @@ static bool starts_as_number(const struct check *check, const struct sum *sum)
     return true;
 }
 
+enum use { USE_INSIDE, USE_GATED, USE_BEHIND, USE_OTHER };
+
+static enum use use_of(const struct check *check, const struct sum *sum, uint32_t use)
+{
+    if (syntax_inside(check->tree, use, sum->statement))
+        return USE_INSIDE;
+    if (syntax_is(check->tree, check->tree->parent[use], SYN_AUG_ASSIGN))
+        return USE_OTHER;
+    if (!syntax_inside(check->tree, use, sum->loop))
+        return USE_BEHIND;
+    return is_gated(check, use) ? USE_GATED : USE_OTHER;
+}
+
+static uint32_t uses_of(const struct check *check, const struct sum *sum, uint32_t *uses)
+{
+    return flow_uses(check->project, check->file, sum->definition, uses, USES);
+}
+
+static bool is_read_later(const struct check *check, const struct sum *sum)
+{
+    uint32_t uses[USES];
+    const uint32_t count = uses_of(check, sum, uses);
+    for (uint32_t i = 0; i < count && i < USES; i++)
+        if (use_of(check, sum, uses[i]) == USE_OTHER)
+            return false;
+    return count <= USES;
+}
+
+static bool is_deferrable(const struct check *check, uint32_t read)
+{
+    struct sum sum;
+    return find_sum(check, read, &sum) && starts_as_number(check, &sum) && is_read_later(check, &sum);
+}
+
 /* A name that a gated `total = 0.0` binds again in the loop is read there and may be read behind it. */
-static bool read_where_used(struct patch *patch, const struct sum *sum)
+static void read_where_used(struct patch *patch, const struct sum *sum)
 {
     const struct check *check = patch->check;
     uint32_t uses[USES];
-    const uint32_t count = flow_uses(check->project, check->file, sum->definition, uses, USES);
+    const uint32_t count = uses_of(check, sum, uses);
     const str name = syntax_text(check->tree, syntax_first(check->tree, sum->statement));
     const char *number = sum->whole ? "int" : "float";
     bool behind = false;
-    if (count > USES)
-        return false;
     for (uint32_t i = 0; i < count; i++) {
-        if (syntax_inside(check->tree, uses[i], sum->statement))
-            continue;
-        if (syntax_is(check->tree, check->tree->parent[uses[i]], SYN_AUG_ASSIGN))
-            return false;
-        if (!syntax_inside(check->tree, uses[i], sum->loop)) {
-            behind = true;
-            continue;
-        }
-        if (!is_gated(check, uses[i]))
-            return false;
-        patch_node(patch, uses[i], patch_printf(patch, "%s(%.*s)", number, (int)name.len, name.at));
+        const enum use use = use_of(check, sum, uses[i]);
+        behind |= use == USE_BEHIND;
+        if (use == USE_GATED)
+            patch_node(patch, uses[i], patch_printf(patch, "%s(%.*s)", number, (int)name.len, name.at));
     }
     if (behind)
         patch_line_after(
             patch, sum->loop,
             patch_printf(patch, "%.*s = %s(%.*s)", (int)name.len, name.at, number, (int)name.len, name.at));
-    return true;
 }
 
 bool fix_scalar_read_back(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
     struct sum sum;
-    if (!find_sum(check, match->node, &sum) || !starts_as_number(check, &sum))
+    if (!is_deferrable(check, match->node) || !find_sum(check, match->node, &sum) || waits_anyway(check, sum.loop) ||
+        (!sum.whole && names_mps(check->tree)))
         return false;
-    const uint32_t statement = sum.statement;
-    for (uint32_t node = statement; node < match->node; node++)
+    for (uint32_t node = sum.statement; node < match->node; node++)
         if (is_read(check, node, sum.whole))
             return false; /* the first read of the statement takes the others along */
     defer_reads(&patch, &sum);
-    return read_where_used(&patch, &sum) && patch_hand_over(&patch, edits);
+    read_where_used(&patch, &sum);
+    return patch_hand_over(&patch, edits);
 }

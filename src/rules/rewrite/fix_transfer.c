@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rewrites of family 6: copies made smaller, made asynchronous, or not made at all. */
 #include "fix.h"
-#include "rules/ask/loader.h"
 #include "patch.h"
+#include "rules/ask/loader.h"
+#include "rules/ask/loader_use.h"
 #include "rules/ask/upload.h"
+#include "source/known/known_words.h"
 
 static const struct syntax *tree_of(const struct patch *patch)
 {
@@ -182,8 +184,15 @@ static bool changes_later(const struct check *check, uint32_t what, uint32_t cal
     return definition && ask_changed(check, definition, call, UINT32_MAX);
 }
 
+/*
+ * Pinning is worth its memory where a copy of the batches follows: one that is seen, or that of a framework which takes
+ * the loader. Rows of an index, texts and objects that somebody else copies gain nothing.
+ */
 static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)
 {
+    const struct loader_use use = loader_use_with_copies(patch->check, call);
+    if (!use.copied && !use.given_away)
+        return false;
     const str torch = patch_module(patch, "torch");
     const str available = patch_printf(patch, "%.*s.cuda.is_available()", (int)torch.len, torch.at);
     const uint32_t pin = loader_argument(patch->check, call, LOADER_PIN_MEMORY);
@@ -194,24 +203,58 @@ static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)
     return patch_hand_over(patch, edits);
 }
 
+/* A view of what is pinned is pinned. */
+static bool is_pinned(const struct check *check, uint32_t what)
+{
+    while (!value_has(ask_value(check, what), VALUE_PINNED)) {
+        if (!syntax_is(check->tree, what, SYN_CALL) || !known_word(WORDS_VIEWS_OF_TENSOR, ask_tail(check, what)))
+            return false;
+        what = ask_receiver(check, what);
+        if (what == SYNTAX_NONE)
+            return false;
+    }
+    return true;
+}
+
+/* The move to which non_blocking=True is added so that this copy of pinned memory does not wait; SYNTAX_NONE. */
+static uint32_t move_to_unblock(const struct check *check, uint32_t call)
+{
+    const struct upload upload = upload_of(check, call);
+    if (!upload.is || !upload_is_batch(check, &upload) || upload.constructor || !is_pinned(check, upload.what) ||
+        changes_later(check, upload.what, call))
+        return SYNTAX_NONE;
+    uint32_t move = call;
+    if (!is_plain_move(check->tree, move)) {
+        const uint32_t function = name_target(check->project, check_site(check, move));
+        move = function == SYNTAX_NONE ? SYNTAX_NONE : move_in(check, function);
+    }
+    return move == SYNTAX_NONE || syntax_arguments_hidden(check->tree, move) ||
+                   syntax_argument(check->tree, move, UINT32_MAX, "non_blocking") != SYNTAX_NONE
+               ? SYNTAX_NONE
+               : move;
+}
+
 bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
     if (loader_is(check, match->node))
         return fix_loader(&patch, match->node, edits);
-    const struct upload upload = upload_of(check, match->node);
-    if (!upload.is || !value_has(upload.value, VALUE_PINNED) || changes_later(check, upload.what, match->node))
-        return false;
-    uint32_t move = match->node;
-    if (!is_plain_move(check->tree, move)) {
-        const uint32_t function = name_target(check->project, check_site(check, move));
-        move = function == SYNTAX_NONE ? SYNTAX_NONE : move_in(check, function);
+    const uint32_t statement = syntax_statement(check->tree, match->node);
+    bool found = false;
+    for (uint32_t node = statement; node < syntax_last(check->tree, statement); node++) {
+        if (!syntax_is(check->tree, node, SYN_CALL) || syntax_statement(check->tree, node) != statement)
+            continue;
+        const uint32_t move = move_to_unblock(check, node);
+        if (move == SYNTAX_NONE)
+            continue;
+        if (!found && node != match->node)
+            return false; /* the first copy of the statement takes the others along */
+        if (found && !syntax_inside(check->tree, move, statement))
+            continue; /* through the same helper */
+        found = true;
+        patch_argument(&patch, move, S("non_blocking=True"));
     }
-    if (move == SYNTAX_NONE || syntax_arguments_hidden(check->tree, move) ||
-        syntax_argument(check->tree, move, UINT32_MAX, "non_blocking") != SYNTAX_NONE)
-        return false;
-    patch_argument(&patch, move, S("non_blocking=True"));
-    return patch_hand_over(&patch, edits);
+    return found && patch_hand_over(&patch, edits);
 }
 
 /* ---- ST603 ---- */

@@ -142,28 +142,83 @@ static bool has_top_comma(str parts)
     return false;
 }
 
+/* Whether each bracket of the text closes in it. */
+static bool is_balanced(str text)
+{
+    size_t depth = 0;
+    for (size_t at = 0; at < text.len; at++) {
+        while (at < text.len && (text.at[at] == '"' || text.at[at] == '\''))
+            at = behind_string(text, at);
+        if (at >= text.len)
+            break;
+        if (closes(text.at[at]) && !depth)
+            return false;
+        depth += opens(text.at[at]);
+        depth -= closes(text.at[at]);
+    }
+    return !depth;
+}
+
+str layout_row_broken(struct arena *arena, str row, str indent)
+{
+    if (memchr(row.at, '#', row.len) || str_has(row, S("lambda ")) || !is_balanced(row) || !has_top_comma(row))
+        return S("");
+    return layout_one_a_line(arena, row, indent);
+}
+
 static bool fits(str text, str indent, uint32_t width)
 {
     return columns(indent) + columns(text) <= width;
 }
 
+/* Behind the last ` = ` of `a, b = f(x), g(y)`, whose value is a tuple without brackets; 0. */
+static size_t bare_tuple(str text)
+{
+    size_t depth = 0, value = 0;
+    for (size_t at = 0; at + 2 < text.len; at++) {
+        while (at + 2 < text.len && (text.at[at] == '"' || text.at[at] == '\''))
+            at = behind_string(text, at);
+        if (at + 2 >= text.len)
+            break;
+        depth += opens(text.at[at]);
+        depth -= closes(text.at[at]);
+        if (!depth && str_starts(str_from(text, at), S(" = ")))
+            value = at + 3;
+    }
+    return value && has_top_comma(str_from(text, value)) ? value : 0;
+}
+
+/* Behind the target of `x[a, b] = 0`, where the value has no bracket; the text's end else. */
+static size_t behind_target(str text)
+{
+    size_t at = text.len;
+    while (at && !closes(text.at[at - 1]) && !opens(text.at[at - 1]) && text.at[at - 1] != '"' &&
+           text.at[at - 1] != '\'')
+        at--;
+    return at && closes(text.at[at - 1]) && str_starts(str_from(text, at), S(" = ")) ? at : text.len;
+}
+
 str layout_broken(struct arena *arena, str text, str indent, str unit, uint32_t width)
 {
-    const size_t open = last_bracket(text);
-    if (fits(text, indent, width) || open + 2 >= text.len || memchr(text.at, '\n', text.len) ||
-        memchr(text.at, '#', text.len) || str_has(text, S("lambda ")))
+    if (fits(text, indent, width) || memchr(text.at, '\n', text.len) || memchr(text.at, '#', text.len) ||
+        str_has(text, S("lambda ")))
         return text;
-    const str head = {text.at, open + 1}, body = {text.at + open + 1, text.len - open - 2};
+    const size_t tuple = bare_tuple(text);
+    if (tuple)
+        text = str_printf(arena, "%.*s(%.*s)", (int)tuple, text.at, (int)(text.len - tuple), text.at + tuple);
+    const size_t end = behind_target(text), open = last_bracket((str){text.at, end});
+    if (open + 2 >= end)
+        return text;
+    const str head = {text.at, open + 1}, body = {text.at + open + 1, end - open - 2}, tail = str_from(text, end - 1);
     const str inner = str_printf(arena, "%.*s%.*s", (int)indent.len, indent.at, (int)unit.len, unit.at);
-    const char close = text.at[text.len - 1];
     if (!fits(head, indent, width))
         return text;
     if (fits(body, inner, width))
-        return str_printf(arena, "%.*s\n%.*s%.*s\n%.*s%c", (int)head.len, head.at, (int)inner.len, inner.at,
-                          (int)body.len, body.at, (int)indent.len, indent.at, close);
+        return str_printf(arena, "%.*s\n%.*s%.*s\n%.*s%.*s", (int)head.len, head.at, (int)inner.len, inner.at,
+                          (int)body.len, body.at, (int)indent.len, indent.at, (int)tail.len, tail.at);
     const str lines = has_top_comma(body) ? layout_one_a_line(arena, body, inner) : S("");
     if (!lines.len)
         return text;
-    return str_printf(arena, "%.*s\n%.*s%.*s%c", (int)head.len, head.at, (int)lines.len, lines.at, (int)indent.len,
-                      indent.at, close);
+    return str_printf(arena, "%.*s\n%.*s%.*s%.*s", (int)head.len, head.at, (int)lines.len, lines.at, (int)indent.len,
+                      indent.at, (int)tail.len, tail.at);
 }

@@ -24,6 +24,9 @@ uint32_t layout_line_width(const struct syntax *tree, uint32_t at);
  */
 str layout_broken(struct arena *arena, str text, str indent, str unit, uint32_t width);
 
+/* The parts of a row between brackets that stand on other lines, one a line; "" where it is no such row. */
+str layout_row_broken(struct arena *arena, str row, str indent);
+
 /* "a, b=(1, 2)" as lines "indent a,\nindent b=(1, 2),". "" where it cannot be taken apart. */
 str layout_one_a_line(struct arena *arena, str parts, str indent);
 

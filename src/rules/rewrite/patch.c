@@ -224,21 +224,54 @@ static void drop_parts(struct patch *patch, uint32_t begin, uint32_t end)
 
 void patch_grown(struct patch *patch, uint32_t node)
 {
-    const uint32_t statement = patch_statement(patch, node);
-    for (uint32_t i = 0; i < patch->grown_count; i++)
-        if (patch->grown[i] == statement)
-            return;
     if (patch->grown_count < PATCH_GROWN)
-        patch->grown[patch->grown_count++] = statement;
+        patch->grown[patch->grown_count++] = node;
+}
+
+static bool was_kept(const struct syntax *tree, uint32_t at, uint32_t grown_to)
+{
+    const uint32_t width = layout_width(tree);
+    return grown_to > width && layout_line_width(tree, at) <= width;
+}
+
+/*
+ *     f(
+ *         a, b         where this row became too wide: a part a line
+ *     )
+ */
+static void break_row(struct patch *patch, uint32_t node)
+{
+    const struct syntax *tree = tree_of(patch);
+    const uint32_t line = syntax_place(tree, tree->begin[node]).line;
+    if (line < 2 || line >= tree->line_count || line != syntax_place(tree, tree->end[node]).line)
+        return;
+    const str row = str_trim(syntax_line(tree, line)), above = str_trim(syntax_line(tree, line - 1)),
+              below = str_trim(syntax_line(tree, line + 1));
+    if (!row.len || !above.len || !below.len || !memchr("([{", above.at[above.len - 1], 3) ||
+        !memchr(")]}", below.at[0], 3))
+        return;
+    const uint32_t begin = (uint32_t)(row.at - tree->text.at), end = begin + (uint32_t)row.len;
+    const str indent = {tree->text.at + tree->line_at[line - 1], begin - tree->line_at[line - 1]};
+    const str text = text_after(patch, begin, end);
+    if (memchr(text.at, '\n', text.len) || !was_kept(tree, begin, (uint32_t)(indent.len + text.len)))
+        return;
+    const str lines = layout_row_broken(patch->check->arena, text, indent);
+    if (!lines.len)
+        return;
+    drop_parts(patch, begin, end);
+    patch_replace(patch, begin, end, (str){lines.at + indent.len, lines.len - indent.len - 1});
 }
 
 /* A line that keeps to the width of the file does so still. */
-static void break_line(struct patch *patch, uint32_t statement)
+static void break_line(struct patch *patch, uint32_t node)
 {
     const struct syntax *tree = tree_of(patch);
+    const uint32_t statement = patch_statement(patch, node);
     const uint32_t begin = tree->begin[statement], end = tree->end[statement];
-    if (!stands_alone(tree, statement))
+    if (!stands_alone(tree, statement)) {
+        break_row(patch, node);
         return;
+    }
     const str text = text_after(patch, begin, end);
     if (syntax_indent(tree, statement).len + text.len <= LAYOUT_LEAST_WIDTH)
         return;

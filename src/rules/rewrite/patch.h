@@ -25,7 +25,7 @@ struct patch {
     const struct edits *edits; /* what other rewrites of this pass do: their new names are taken too */
     struct edit parts[PATCH_PARTS];
     uint32_t count;
-    uint32_t grown[PATCH_GROWN]; /* statements whose line may have become too long */
+    uint32_t grown[PATCH_GROWN]; /* nodes whose line may have become too long */
     uint32_t grown_count;
     bool refused;
 };

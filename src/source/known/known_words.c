@@ -141,6 +141,7 @@ static const struct list {
          "torch.DoubleTensor torch.IntTensor",
          false},
     [WORDS_CASTS] = {"astype flatten reshape ravel copy", false},
+    [WORDS_VIEWS_OF_TENSOR] = {"view reshape flatten squeeze unsqueeze detach narrow", false},
     [WORDS_VIEWS_OF_DICT] = {"values items keys", false},
     [WORDS_MAKE_OF_LIST] = {"tensor LongTensor FloatTensor", false},
     [WORDS_MAKE_OF_CONSTANTS] = {"tensor as_tensor new_tensor", false},

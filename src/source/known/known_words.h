@@ -110,6 +110,7 @@ enum words {
     WORDS_WRAP,              /* functions that make a tensor of an array or a list */
     WORDS_WRAP_DATA,         /* the same, of any type */
     WORDS_CASTS,             /* methods of an array that give its numbers in another form */
+    WORDS_VIEWS_OF_TENSOR,   /* methods that give the same memory under another shape */
     WORDS_VIEWS_OF_DICT,     /* methods that only a dict has */
     WORDS_MAKE_OF_LIST,      /* functions that make a tensor of a list */
     WORDS_MAKE_OF_CONSTANTS, /* the same, on a device */

@@ -118,8 +118,8 @@ static const struct value *unary(struct eval *e, uint32_t node)
 const struct value *eval_iterate(struct eval *e, const struct value *value)
 {
     struct value out = {.device = value->device, .parameter = value->parameter, .dtype = value->dtype, .detail = NONE};
-    out.flags = value->flags &
-                (VALUE_RANDOM | VALUE_GRAD | VALUE_FROM_LOADER | VALUE_DOWNLOADED | VALUE_UPLOADED | VALUE_ASSUMED);
+    out.flags = value->flags & (VALUE_RANDOM | VALUE_GRAD | VALUE_FROM_LOADER | VALUE_DOWNLOADED | VALUE_UPLOADED |
+                                VALUE_ASSUMED | VALUE_PINNED);
     switch (value->kind) {
     case VALUE_TENSOR:
         out.kind = VALUE_TENSOR;

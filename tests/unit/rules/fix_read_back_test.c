@@ -104,6 +104,55 @@ static void sums_that_are_needed_each_step_stay(void **state)
                         "    return state.total\n" CALL);
 }
 
+/* One wait less beside one that stays gains nothing: all reads of the step are deferred, or none. */
+static void sums_beside_another_wait_stay(void **state)
+{
+    (void)state;
+    stays("ST401", HEAD "def train(loader):\n"
+                        "    total = 0.0\n" LOOP "        total += loss.item()\n"
+                        "        print(loss.item())\n"
+                        "    return total\n" CALL);
+    becomes("ST401",
+            HEAD "def train(loader):\n"
+                 "    total, right = 0.0, 0\n"
+                 "    total = 0.0\n"
+                 "    right = 0\n" LOOP "        total += float(loss.detach())\n"
+                 "        right += (out.argmax(1) == y).sum().item()\n"
+                 "        if i % 100 == 0:\n"
+                 "            print(loss.item())\n"
+                 "    return total, right\n" CALL,
+            HEAD "def train(loader):\n"
+                 "    total, right = 0.0, 0\n"
+                 "    total = 0.0\n"
+                 "    right = 0\n" LOOP "        total += loss.detach().double()\n"
+                 "        right += (out.argmax(1) == y).sum().detach()\n"
+                 "        if i % 100 == 0:\n"
+                 "            print(loss.item())\n"
+                 "    total = float(total)\n"
+                 "    right = int(right)\n"
+                 "    return total, right\n" CALL);
+}
+
+/* MPS has no float64; whole numbers it can add. */
+static void sums_that_may_run_without_doubles_stay(void **state)
+{
+    (void)state;
+    stays("ST401", HEAD "device = 'mps' if torch.backends.mps.is_available() else 'cuda'\n"
+                        "def train(loader):\n"
+                        "    total = 0.0\n" LOOP "        total += loss.item()\n"
+                        "    return total\n" CALL);
+    becomes("ST401",
+            HEAD "device = 'mps' if torch.backends.mps.is_available() else 'cuda'\n"
+                 "def train(loader):\n"
+                 "    right = 0\n" LOOP "        right += (out.argmax(1) == y).sum().item()\n"
+                 "    return right\n" CALL,
+            HEAD "device = 'mps' if torch.backends.mps.is_available() else 'cuda'\n"
+                 "def train(loader):\n"
+                 "    right = 0\n" LOOP "        right += (out.argmax(1) == y).sum().detach()\n"
+                 "    right = int(right)\n"
+                 "    return right\n" CALL);
+}
+
 static void dead_reads_go(void **state)
 {
     (void)state;
@@ -173,6 +222,31 @@ static void several_reads_become_one(void **state)
                  "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n");
 }
 
+static void names_of_reads_tell_what_is_read(void **state)
+{
+    (void)state;
+    becomes("ST409",
+            HEAD "def train(loader, log):\n" LOOP "        cls_loss = out.max()\n"
+                 "        log.append((cls_loss.item(), loss.data.item()))\n"
+                 "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n",
+            HEAD "def train(loader, log):\n" LOOP "        cls_loss = out.max()\n"
+                 "        cls_loss_value, loss_value = torch.stack([cls_loss, loss.data]).tolist()\n"
+                 "        log.append((cls_loss_value, loss_value))\n"
+                 "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n");
+    becomes("ST409",
+            HEAD "def train(loader, log):\n" LOOP
+                 "        loss_of_generator, loss_of_discriminator = out.max(), out.min()\n"
+                 "        log.append((loss_of_generator.item(), loss_of_discriminator.item()))\n"
+                 "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n",
+            HEAD "def train(loader, log):\n" LOOP
+                 "        loss_of_generator, loss_of_discriminator = out.max(), out.min()\n"
+                 "        loss_of_generator_value, loss_of_discriminator_value = torch.stack(\n"
+                 "            [loss_of_generator, loss_of_discriminator]\n"
+                 "        ).tolist()\n"
+                 "        log.append((loss_of_generator_value, loss_of_discriminator_value))\n"
+                 "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,10 +255,13 @@ int main(void)
         cmocka_unit_test(counts_stay_whole),
         cmocka_unit_test(line_ends_stay),
         cmocka_unit_test(sums_that_are_needed_each_step_stay),
+        cmocka_unit_test(sums_beside_another_wait_stay),
+        cmocka_unit_test(sums_that_may_run_without_doubles_stay),
         cmocka_unit_test(dead_reads_go),
         cmocka_unit_test(echoes_ask_the_host),
         cmocka_unit_test(a_move_that_converts_is_no_echo),
         cmocka_unit_test(several_reads_become_one),
+        cmocka_unit_test(names_of_reads_tell_what_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -118,6 +118,68 @@ static void arguments_over_several_lines(void **state)
             MOVED));
 }
 
+/* Views of pinned batches and their parts are pinned as well. */
+static void parts_of_pinned_batches_do_not_block(void **state)
+{
+    (void)state;
+    becomes("ST602", STEP(GOOD, "        x = x.reshape(-1, 4).to(device)\n"),
+            STEP(GOOD, "        x = x.reshape(-1, 4).to(device, non_blocking=True)\n"));
+    stays("ST602", STEP(GOOD, "        x = (x + 1).to(device)\n"));
+}
+
+/* Pinned batches that nobody copies cost memory and gain nothing: rows of an index, for one. */
+static void loaders_without_a_copy_stay(void **state)
+{
+    (void)state;
+    stays("ST602", STEP("DataLoader(data, num_workers=2)", "        x = data.rows[x]\n"));
+}
+
+static void tuples_are_broken_as_black_does(void **state)
+{
+    (void)state;
+    becomes("ST602",
+            "import torch\n"
+            "from torch.utils.data import DataLoader\n"
+            "def train(model, optimizer, device):\n"
+            "    model.cuda()\n"
+            "    for inputs, labels in DataLoader([1], pin_memory=True, num_workers=2):\n"
+            "        inputs, labels = inputs.cuda(device), labels.cuda(device)\n"
+            "        model(inputs, labels).backward()\n"
+            "        optimizer.step()\n",
+            "import torch\n"
+            "from torch.utils.data import DataLoader\n"
+            "def train(model, optimizer, device):\n"
+            "    model.cuda()\n"
+            "    for inputs, labels in DataLoader([1], pin_memory=True, num_workers=2):\n"
+            "        inputs, labels = (\n"
+            "            inputs.cuda(device, non_blocking=True),\n"
+            "            labels.cuda(device, non_blocking=True),\n"
+            "        )\n"
+            "        model(inputs, labels).backward()\n"
+            "        optimizer.step()\n");
+}
+
+static void all_indices_of_a_place_are_made_on_the_device(void **state)
+{
+    (void)state;
+    becomes("ST503",
+            STEP(GOOD, MOVED "        n, h = len(x), model(x)\n"
+                             "        h[torch.arange(n), torch.arange(n) + 1] = 0\n"),
+            STEP(GOOD,
+                 MOVED "        n, h = len(x), model(x)\n"
+                       "        h[torch.arange(n, device=h.device), torch.arange(n, device=h.device) + 1] = 0\n"));
+    becomes("ST503",
+            STEP(GOOD, MOVED "        number_of_rows, h = len(x), model(x)\n"
+                             "        h[torch.arange(number_of_rows), torch.arange(number_of_rows)] = 0\n"),
+            STEP(GOOD, MOVED "        number_of_rows, h = len(x), model(x)\n"
+                             "        h[\n"
+                             "            torch.arange(number_of_rows, device=h.device),\n"
+                             "            torch.arange(number_of_rows, device=h.device),\n"
+                             "        ] = 0\n"));
+    stays("ST503", STEP(GOOD, MOVED "        h = model(x)\n"
+                                    "        h[torch.arange(len(x)), torch.tensor(data.columns)] = 0\n"));
+}
+
 static void narrowed_before_the_copy(void **state)
 {
     (void)state;
@@ -215,6 +277,10 @@ int main(void)
         cmocka_unit_test(copies_do_not_block),
         cmocka_unit_test(copies_wait_for_pinned_memory),
         cmocka_unit_test(arguments_over_several_lines),
+        cmocka_unit_test(parts_of_pinned_batches_do_not_block),
+        cmocka_unit_test(loaders_without_a_copy_stay),
+        cmocka_unit_test(tuples_are_broken_as_black_does),
+        cmocka_unit_test(all_indices_of_a_place_are_made_on_the_device),
         cmocka_unit_test(narrowed_before_the_copy),
         cmocka_unit_test(invariant_uploads_leave_the_loop),
         cmocka_unit_test(guards_leave_the_loop_with_what_they_guard),
