@@ -53,6 +53,10 @@ static void break_anyhow(const struct check *check, const struct context *contex
         match_break(match, LINK_PACE, "it runs now and then only", context->gate_at);
     if (context->gate == GATE_FLAG)
         match_break(match, LINK_PACE, "it runs only where a flag asks for it", context->gate_at);
+    if (context->gate == GATE_UNTAKEN)
+        match_break(match, LINK_PACE, "no call of the run takes this branch", context->gate_at);
+    if (context->gate == GATE_EMPTY)
+        match_break(match, LINK_PACE, "it runs only where there is nothing in the data", context->gate_at);
     if (context->acting && !match->not_needed)
         match_break(match, LINK_GAIN, "the next step of the environment needs the value", check_site(check, node));
 }

@@ -336,9 +336,8 @@ static bool check_explicit_sync(const struct check *check, uint32_t node, struct
     if (call ? !is_anomaly_mode(check, node) : !is_launch_blocking(check, node))
         return false;
     match->builtin = call ? ask_tail(check, node) : S("");
-    match->of_run = true;
-    match->message = S("a debugging mode that makes the host wait for each operator; leave it out of training runs");
-    return !context_of(check->project, check_site(check, node)).cpu_only;
+    return tell_of_run(check, node, match,
+                       S("a debugging mode that makes the host wait for each operator; leave it out of training runs"));
 }
 
 const struct rule rule_explicit_sync = {

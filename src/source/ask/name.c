@@ -70,13 +70,10 @@ uint32_t name_target(const struct project *project, struct site call)
     return found ? found->target : NONE;
 }
 
-uint32_t name_argument(const struct project *project, struct site call, uint32_t k)
+uint32_t name_argument_to(const struct project *project, struct site call, uint32_t target, uint32_t self, uint32_t k)
 {
-    const struct call *found = call_at(project, call);
-    if (!found)
-        return NONE;
     const struct syntax *tree = project_tree(project, call.file);
-    if (found->self && k == 0) {
+    if (self && k == 0) {
         const uint32_t callee = syntax_first(tree, call.node);
         return tree->kind[callee] == SYN_ATTRIBUTE ? syntax_first(tree, callee) : NONE;
     }
@@ -87,11 +84,17 @@ uint32_t name_argument(const struct project *project, struct site call, uint32_t
             return NONE;
         if (tree->kind[a] == SYN_DOUBLE_STARRED)
             continue;
-        if (call_parameter_of(&project->files, found->target, tree, a, position, found->self) == k)
+        if (call_parameter_of(&project->files, target, tree, a, position, self) == k)
             return tree->kind[a] == SYN_KEYWORD ? syntax_child(tree, a, 1) : a;
         position += tree->kind[a] != SYN_KEYWORD;
     }
     return NONE;
+}
+
+uint32_t name_argument(const struct project *project, struct site call, uint32_t k)
+{
+    const struct call *found = call_at(project, call);
+    return found ? name_argument_to(project, call, found->target, found->self, k) : NONE;
 }
 
 const struct site *name_callers(const struct project *project, uint32_t function, uint32_t *count)

@@ -35,6 +35,8 @@ uint32_t name_target(const struct project *project, struct site call);
 
 /* The expression that a call gives to parameter k of its target (self is 0 where there is one); SYNTAX_NONE. */
 uint32_t name_argument(const struct project *project, struct site call, uint32_t k);
+/* The same, were that function its target; self: 1 where the object before the dot is parameter 0, else 0. */
+uint32_t name_argument_to(const struct project *project, struct site call, uint32_t target, uint32_t self, uint32_t k);
 
 /* Calls in the run that reach this function. *count of them; they live as long as the project. */
 const struct site *name_callers(const struct project *project, uint32_t function, uint32_t *count);

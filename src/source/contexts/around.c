@@ -83,7 +83,7 @@ static void around_branch(const struct project *project, struct site branch, str
  */
 static enum gate gate_of_branch(const struct project *project, struct site test, uint32_t branch)
 {
-    const enum gate gate = gate_of_test(project, test);
+    const enum gate gate = gate_of_test(project, test).then;
     const bool trains = gate == GATE_INTERVAL && context_trains_in(project, (struct site){test.file, branch}) != NONE;
     return trains ? GATE_NONE : gate;
 }
@@ -107,10 +107,12 @@ static void around_if(const struct project *project, struct site site, uint32_t 
         around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
     if (then)
         gate_by(c, gate_of_branch(project, test, syntax_child(tree, at, 1)), test);
+    if (otherwise)
+        gate_by(c, gate_of_test(project, test).otherwise, test);
 }
 
 /* What the tests of a chain say of an `elif` of it, and of all behind that. */
-enum otherwise { OTHERWISE_EVALUATES = 1, OTHERWISE_CPU = 2 };
+enum otherwise { OTHERWISE_EVALUATES = 1, OTHERWISE_CPU = 2, OTHERWISE_UNTAKEN = 4, OTHERWISE_EMPTY = 8 };
 
 static uint32_t otherwise_at(const struct project *project, uint32_t file, uint32_t elif)
 {
@@ -127,6 +129,11 @@ static uint32_t around_chain(const struct project *project, struct site site, ui
         const uint32_t said = otherwise_at(project, site.file, at);
         evaluates_by(c, said & OTHERWISE_EVALUATES, (struct site){site.file, at});
         c->cpu_only |= (said & OTHERWISE_CPU) != 0;
+        gate_by(c,
+                said & OTHERWISE_UNTAKEN ? GATE_UNTAKEN
+                : said & OTHERWISE_EMPTY ? GATE_EMPTY
+                                         : GATE_NONE,
+                (struct site){site.file, at + 1});
     }
     return syntax_if_head(project_tree(project, site.file), at);
 }
@@ -139,7 +146,8 @@ static void build_elif(struct project *project, struct site elif)
     bool leaves = false;
     around_if(project, elif, before, &c, &leaves);
     const uint32_t said = otherwise_at(project, elif.file, before) | (c.evaluation_only ? OTHERWISE_EVALUATES : 0) |
-                          (c.cpu_only ? OTHERWISE_CPU : 0);
+                          (c.cpu_only ? OTHERWISE_CPU : 0) | (c.gate == GATE_UNTAKEN ? OTHERWISE_UNTAKEN : 0) |
+                          (c.gate == GATE_EMPTY ? OTHERWISE_EMPTY : 0);
     if (said)
         map_put(&project->contexts->of_file[elif.file].elifs, elif.node, said);
 }
@@ -152,6 +160,45 @@ void around_build(struct project *project)
              elif = syntax_elif_from(tree, elif + 1))
             build_elif(project, (struct site){file, elif});
     }
+}
+
+/* `a if test else b`, `test and b`, `test or b`: the test stands to the left, and lets the node be asked for or not. */
+static void around_expression(const struct project *project, struct site site, uint32_t at, struct context *c)
+{
+    const struct syntax *tree = project_tree(project, site.file);
+    const bool conditional = tree->kind[at] == SYN_CONDITIONAL;
+    const struct site test = {site.file, conditional ? syntax_child(tree, at, 1) : at + 1};
+    const bool then = conditional ? is_block_of(tree, site.node, at, 0)
+                                  : tree->op[at] == OP_AND && is_block_of(tree, site.node, at, 1);
+    const bool otherwise = conditional ? is_block_of(tree, site.node, at, 2)
+                                       : tree->op[at] == OP_OR && is_block_of(tree, site.node, at, 1);
+    const struct gates gates = gate_of_test(project, test);
+    const enum gate gate = then ? gates.then : otherwise ? gates.otherwise : GATE_NONE;
+    if (gate == GATE_UNTAKEN || gate == GATE_EMPTY)
+        gate_by(c, gate, test);
+}
+
+/* `assert not self.training` at the head of the block. */
+static bool asserts_evaluation(const struct syntax *tree, uint32_t block)
+{
+    enum { HEAD = 4 };
+    uint32_t statement = syntax_first(tree, block);
+    for (int i = 0; i < HEAD && statement != NONE; i++, statement = syntax_next(tree, statement)) {
+        bool negated;
+        if (tree->kind[statement] == SYN_ASSERT && tests_training(tree, statement + 1, &negated) && negated)
+            return true;
+    }
+    return false;
+}
+
+/* What a block does before the node: it asserts that it evaluates, or has left. */
+static void around_block(const struct project *project, struct site site, uint32_t at, struct context *c)
+{
+    const struct site block = {site.file, at};
+    evaluates_by(c, asserts_evaluation(project_tree(project, site.file), at), block);
+    const uint32_t behind = gate_behind(project, block);
+    if (behind != NONE && site.node >= behind)
+        gate_by(c, GATE_UNTAKEN, (struct site){site.file, behind});
 }
 
 static void around_with(const struct project *project, uint32_t file, uint32_t at, struct context *c)
@@ -221,19 +268,6 @@ static void enter_loop(const struct project *project, uint32_t file, uint32_t lo
     }
 }
 
-/* `assert not self.training` at the head of the block. */
-static bool asserts_evaluation(const struct syntax *tree, uint32_t block)
-{
-    enum { HEAD = 4 };
-    uint32_t statement = syntax_first(tree, block);
-    for (int i = 0; i < HEAD && statement != NONE; i++, statement = syntax_next(tree, statement)) {
-        bool negated;
-        if (tree->kind[statement] == SYN_ASSERT && tests_training(tree, statement + 1, &negated) && negated)
-            return true;
-    }
-    return false;
-}
-
 /* From the node up to its function. Gates beyond the loop of the pace do not count. */
 struct context around_node(const struct project *project, struct site site, uint32_t f)
 {
@@ -250,7 +284,9 @@ struct context around_node(const struct project *project, struct site site, uint
         else if (kind == SYN_IF)
             at = around_chain(project, site, at, &c, &leaves);
         else if (kind == SYN_BLOCK)
-            evaluates_by(&c, asserts_evaluation(tree, at), (struct site){site.file, at});
+            around_block(project, site, at, &c);
+        else if ((kind == SYN_CONDITIONAL || kind == SYN_BOOL) && c.pace == PACE_UNKNOWN)
+            around_expression(project, site, at, &c);
         else if (kind == SYN_WITH)
             around_with(project, site.file, at, &c);
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))

@@ -3,16 +3,19 @@
  * Where in a run a line stands. Loops are told by what they call; functions by
  * who calls them, from the loops inward until nothing changes.
  */
-#include "contexts.h"
+#include "run.h"
 
+#include "base/at_work.h"
 #include "base/mem.h"
 #include "base/search.h"
+#include "acting.h"
 #include "around.h"
 #include "handlers.h"
 #include "source/known/frameworks.h"
 #include "gate.h"
 #include "source/known/known.h"
 #include "loops.h"
+#include "parallel/par.h"
 #include "once.h"
 #include "reach.h"
 #include "source/known/known_words.h"
@@ -20,22 +23,7 @@
 /* Calls in a circle would count loops for ever. */
 enum { DEEPEST_INNER = 4 };
 
-struct run_context {
-    uint8_t pace, seen; /* seen: bits of the paces from which it is called */
-    uint8_t inner;
-    uint8_t gate;
-    bool in_forward, in_worker, no_grad, called, asserts;
-    bool by_rounds;      /* a generator that a loop goes over: a round of its own loop is one of that */
-    struct way_in way;   /* from where its pace came, the first of several */
-    struct site gate_at; /* of `gate` */
-};
-
 /* ---- with what is known of the function ---- */
-
-static struct site function_site(const struct project *project, uint32_t function)
-{
-    return (struct site){project->files.functions[function].file, project->files.functions[function].node};
-}
 
 static struct context with_callers(const struct project *project, const struct context *inside, uint32_t function)
 {
@@ -44,7 +32,7 @@ static struct context with_callers(const struct project *project, const struct c
     const bool evaluates = project->contexts->evaluates[function];
     const bool untrained = c.evaluation_only || evaluates;
     if (evaluates && !c.evaluation_only)
-        c.untrained_at = function_site(project, function);
+        c.untrained_at = run_site(project, function);
     c.in_forward = f->in_forward;
     c.in_worker = f->in_worker;
     c.no_grad |= f->no_grad;
@@ -63,8 +51,7 @@ static struct context with_callers(const struct project *project, const struct c
     return c;
 }
 
-/* A lambda, or the body of a class, runs where it stands. */
-static uint32_t running_function(const struct project *project, uint32_t f)
+uint32_t run_function(const struct project *project, uint32_t f)
 {
     while (project->files.functions[f].outer != NONE) {
         const enum syntax_kind kind =
@@ -76,34 +63,20 @@ static uint32_t running_function(const struct project *project, uint32_t f)
     return f;
 }
 
-/* `def test_model(): ... assert model(x).sum() == 0`: what runners of tests call, wherever it stands. */
-static bool is_test_function(const struct project *project, uint32_t f)
-{
-    const struct function *function = &project->files.functions[f];
-    const struct syntax *tree = project_tree(project, function->file);
-    if (!str_starts(function->name, S("test_")) || tree->kind[function->node] != SYN_FUNCTION ||
-        project->summaries.first_caller[f] != project->summaries.first_caller[f + 1])
-        return false;
-    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++)
-        if (tree->kind[n] == SYN_ASSERT)
-            return true;
-    return false;
-}
-
 struct context context_of(const struct project *project, struct site site)
 {
-    const uint32_t f = running_function(project, project_function_at(project, site));
+    const uint32_t f = run_function(project, project_function_at(project, site));
     const struct context inside = around_node(project, site, f);
     struct context c = with_callers(project, &inside, f);
     c.in_test = project->files.at[site.file].is_test;
     c.asserts = project->contexts->of_function[f].asserts;
-    c.acting = project->contexts->acts[f] || loops_acting(project, site);
+    c.acting = project->contexts->acts[f] || acting_at(project, site);
     return c;
 }
 
 struct way_in context_way_in(const struct project *project, struct site site)
 {
-    const uint32_t f = running_function(project, project_function_at(project, site));
+    const uint32_t f = run_function(project, project_function_at(project, site));
     const struct context inside = around_node(project, site, f);
     if (inside.step_loop != NONE)
         return (struct way_in){WAY_LOOP, {site.file, inside.step_loop}};
@@ -116,7 +89,7 @@ enum loop_kind context_loop(const struct project *project, struct site loop)
     if (kind != LOOP_OTHER)
         return kind;
     const struct context c = context_of(project, loop);
-    const uint32_t f = running_function(project, project_function_at(project, loop));
+    const uint32_t f = run_function(project, project_function_at(project, loop));
     if (project->contexts->of_function[f].by_rounds && c.depth == 0)
         return c.pace == PACE_STEP ? LOOP_STEP : c.pace == PACE_EVALUATION ? LOOP_EVALUATION : LOOP_OTHER;
     return c.pace == PACE_STEP || c.pace == PACE_EVALUATION ? LOOP_ELEMENT : LOOP_OTHER;
@@ -137,7 +110,7 @@ bool context_any_trains(const struct project *project)
 
 /* ---- from callers to callees ---- */
 
-static bool reach(struct run_context *to, struct context from_here, bool evaluates, struct way_in way)
+bool run_reach(struct run_context *to, struct context from_here, bool evaluates, struct way_in way)
 {
     const struct run_context before = *to;
     const struct context *from = &from_here;
@@ -193,7 +166,7 @@ static uint32_t loop_over(const struct project *project, struct site call, uint3
 static void add_way(const struct project *project, struct ways *ways, struct site call, uint32_t target)
 {
     const uint32_t loop = loop_over(project, call, target);
-    const uint32_t caller = running_function(project, project_function_at(project, call));
+    const uint32_t caller = run_function(project, project_function_at(project, call));
     if (caller == target || project->files.at[call.file].is_test)
         return;
     ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
@@ -281,155 +254,33 @@ static struct site pass_on(struct project *project, const struct ways *ways)
         const struct way *way = &ways->at[i];
         const struct context from = with_callers(project, &way->inside, way->caller);
         const struct way_in in = {way->by_rounds ? WAY_ROUNDS : WAY_CALL, way->call};
-        if (reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target], in))
+        if (run_reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target],
+                      in))
             changed = way->call;
         project->contexts->of_function[way->target].by_rounds |= way->by_rounds;
     }
     return changed;
 }
 
-/* Whether a module has anything that could be trained: parameters, or modules in it. */
-static bool has_parameters(const struct project *project, uint32_t class_id)
+static void settle(struct project *project, const struct ways *ways)
 {
-    const struct class_info *class_info = &project->files.classes[class_id];
-    const struct file *file = &project->files.at[class_info->file];
-    for (uint32_t node = class_info->node, last = syntax_last(file->shown.tree, node); node < last; node++) {
-        const struct value *value =
-            file->shown.tree->kind[node] == SYN_CALL ? node_value(project, file, node) : &value_unknown;
-        if (syntax_calls(file->shown.tree, node, S("super")))
-            continue;
-        if (value->kind == VALUE_MODULE || value->flags & VALUE_PARAMETER)
-            return true;
-    }
-    return project->cells.classes[class_id].base_count > 0;
+    enum { ROUNDS = 32 };
+    struct site changed = pass_on(project, ways);
+    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
+        changed = pass_on(project, ways);
+    if (!site_is_none(changed))
+        project_limit(project, &limit_call_rounds, changed);
 }
 
-/* The first function of the file at or behind a node: they lie in the order of their nodes. */
-static uint32_t function_from(const struct project *project, const struct file *file, uint32_t node)
+static void build_gates(void *project, size_t file)
 {
-    const struct function *functions = project->files.functions + file->shown.first_function;
-    return file->shown.first_function + (uint32_t)search_from(functions, file->function_count, sizeof *functions,
-                                                              offsetof(struct function, node), node);
-}
-
-/* A module of the run that others use by another of its methods: a transform, which has a forward() too. */
-static bool is_used_otherwise(const struct project *project, uint32_t forward)
-{
-    const uint32_t class_id = project->files.functions[forward].class_id;
-    const struct file *file = &project->files.at[project->files.functions[forward].file];
-    const uint32_t at = project->files.classes[class_id].node, last = syntax_last(file->shown.tree, at);
-    const uint32_t end = file->shown.first_function + file->function_count;
-    for (uint32_t f = function_from(project, file, at); f < end && project->files.functions[f].node < last; f++) {
-        if (project->files.functions[f].class_id != class_id || str_eq(project->files.functions[f].name, S("__init__")))
-            continue;
-        for (uint32_t i = project->summaries.first_caller[f]; i < project->summaries.first_caller[f + 1]; i++)
-            if (project->files.functions[project_function_at(project, project->summaries.callers[i])].class_id !=
-                class_id)
-                return !has_parameters(project, class_id);
-    }
-    return false;
-}
-
-/* A script that shows or checks something: from the code of a module down to here no call stands in a loop. */
-static bool is_called_once(const struct project *project, uint32_t f, int depth)
-{
-    enum { DEEPEST_CALL = 4, MOST_CALLS = 8 };
-    uint32_t count;
-    const struct site *callers = name_callers(project, f, &count);
-    if (project->files.functions[f].class_id != NONE || depth == DEEPEST_CALL || count > MOST_CALLS)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t caller = running_function(project, project_function_at(project, callers[i]));
-        if (around_node(project, callers[i], caller).depth > 0)
-            return false;
-        if (project->files.functions[caller].outer != NONE && !is_called_once(project, caller, depth + 1))
-            return false;
-    }
-    return count > 0;
-}
-
-static void set_pace(struct run_context *c, enum pace pace, enum way_kind kind, struct site at)
-{
-    c->pace = (uint8_t)pace;
-    c->way = (struct way_in){kind, at};
-}
-
-/* What a framework calls, by public convention. */
-static void begin(const struct project *project, uint32_t f, struct run_context *c)
-{
-    const struct function *function = &project->files.functions[f];
-    const struct class_info *class_info =
-        function->class_id == NONE ? NULL : &project->files.classes[function->class_id];
-    const bool uncalled = project->summaries.first_caller[f] == project->summaries.first_caller[f + 1];
-    const struct site own = function_site(project, f);
-    if (function->outer == NONE)
-        set_pace(c, PACE_ONCE, WAY_ONCE, own);
-    const bool steps = project->summaries.of_function[f].effects & EFFECT_STEP || !uncalled;
-    if (function->outer != NONE && project->contexts->trains[f] & 1 && steps) /* one call is one step, whoever calls */
-        set_pace(c, is_called_once(project, f, 0) ? PACE_ONCE : PACE_STEP, WAY_TRAINS,
-                 (struct site){function->file, context_trains_in(project, own)});
-    c->asserts = is_test_function(project, f);
-    if (uncalled && loops_hold_training(project, f)) /* one call is the whole training */
-        set_pace(c, PACE_ONCE, WAY_ONCE, own);
-    if (!class_info)
-        return;
-    const str name = function->name;
-    if (str_eq(name, S("__init__")) && uncalled)
-        set_pace(c, PACE_ONCE, WAY_ONCE, own);
-    if (class_info->is_module && str_eq(name, frameworks_forward(class_info->framework))) {
-        c->in_forward = true;
-        const bool step = uncalled && !is_used_otherwise(project, f);
-        set_pace(c, step ? PACE_STEP : PACE_UNKNOWN, step ? WAY_FORWARD : WAY_NONE, step ? own : site_none);
-    }
-    if (class_info->is_dataset && (str_eq(name, S("__getitem__")) || str_eq(name, S("__iter__"))))
-        c->in_worker = true;
-    const struct contract *contract = frameworks_contract(class_info->framework, name);
-    if (contract)
-        set_pace(c, contract->pace, WAY_CONTRACT, (struct site){class_info->file, class_info->node});
-}
-
-/* collate_fn=f, worker_init_fn=f, transform=f: run where the data is made. */
-static void begin_workers(struct project *project, uint32_t id)
-{
-    const struct file *file = &project->files.at[id];
-    const struct syntax *tree = file->shown.tree;
-    for (uint32_t node = 0; node < tree->count; node++) {
-        if (tree->kind[node] != SYN_KEYWORD || !known_word(WORDS_RUN_IN_WORKERS, syntax_text(tree, node + 1)))
-            continue;
-        const struct value *value = node_value(project, file, syntax_child(tree, node, 1));
-        if (value->kind == VALUE_FUNCTION && value->detail != NONE)
-            project->contexts->of_function[value->detail].in_worker = true;
-        const uint32_t call =
-            value->kind == VALUE_INSTANCE ? project_method(project, value->detail, S("__call__")) : NONE;
-        if (call != NONE)
-            project->contexts->of_function[call].in_worker = true;
-    }
-}
-
-/* Functions that are registered with an object of a framework have the pace of the event. */
-static void begin_handlers(struct project *project, uint32_t id)
-{
-    const struct syntax *tree = project->files.at[id].shown.tree;
-    for (uint32_t call = 0; call < tree->count; call++) {
-        const struct handler handler = handler_of(project, (struct site){id, call});
-        if (handler.function != NONE)
-            reach(&project->contexts->of_function[handler.function], handler.context, false,
-                  (struct way_in){WAY_HANDLER, {id, call}});
-    }
-}
-
-static void begin_function(struct project *project, uint32_t f)
-{
-    const struct function *function = &project->files.functions[f];
-    struct run_context *context = &project->contexts->of_function[f];
-    project->contexts->kept_from[f] = once_behind_return(project, function->file, function->node);
-    begin(project, f, context);
-    context->seen |= context->pace ? (uint8_t)(1u << context->pace) : 0;
+    at_work_on(((struct project *)project)->files.at[file].shown.path.at);
+    gate_build(project, (uint32_t)file);
+    at_work_on(NULL);
 }
 
 void context_build(struct project *project)
 {
-    enum { ROUNDS = 32 };
     struct contexts *contexts = project->contexts;
     const uint32_t functions = project->files.function_count;
     contexts->of_file = arena_array(&contexts->arena, project->files.count, sizeof *contexts->of_file);
@@ -438,22 +289,23 @@ void context_build(struct project *project)
     handlers_begin(project);
     contexts->program_trains = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_trains);
     loops_build(project);
+    choices_build(project);
+    par_each(project->files.count, project->cells.options.threads, build_gates, project);
     around_build(project);
     moved_build(project);
-    for (uint32_t f = 0; f < functions; f++)
-        begin_function(project, f);
-    for (uint32_t i = 0; i < project->files.count; i++)
-        begin_workers(project, i);
-    for (uint32_t i = 0; i < project->files.count; i++)
-        begin_handlers(project, i);
+    begin_all(project);
     struct ways ways = {0};
     find_ways(project, &ways);
-    struct site changed = pass_on(project, &ways);
-    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
-        changed = pass_on(project, &ways);
-    if (!site_is_none(changed))
-        project_limit(project, &limit_call_rounds, changed);
+    settle(project, &ways);
+    if (begin_networks(project))
+        settle(project, &ways);
     mem_free(ways.at);
+}
+
+void contexts_add_node(struct nodes *nodes, uint32_t node)
+{
+    nodes->at = mem_grow(nodes->at, &nodes->room, nodes->count + 1, sizeof *nodes->at);
+    nodes->at[nodes->count++] = node;
 }
 
 void contexts_free(struct project *project)
@@ -462,9 +314,13 @@ void contexts_free(struct project *project)
     for (uint32_t i = 0; i < project->files.count; i++) {
         map_free(&contexts->of_file[i].loops);
         map_free(&contexts->of_file[i].elifs);
+        map_free(&contexts->of_file[i].gates);
+        map_free(&contexts->of_file[i].behind);
         mem_free(contexts->of_file[i].training.at);
         mem_free(contexts->of_file[i].acting.at);
     }
     mem_free(contexts->made);
+    mem_free(contexts->choices.at);
+    map_free(&contexts->choices.first);
     arena_free(&contexts->arena);
 }

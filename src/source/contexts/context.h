@@ -21,6 +21,8 @@ enum gate {
     GATE_FLAG,     /* if args.verbose, if debug, if self.log_... */
     GATE_RANK,     /* if rank == 0, is_main_process: one process, but each step */
     GATE_FIRST,    /* if step == 0: once */
+    GATE_EMPTY,    /* if boxes.shape[0] == 0: only for data in which there is nothing */
+    GATE_UNTAKEN,  /* if size is None, where all calls of the run give one */
 };
 
 struct context {

@@ -6,6 +6,7 @@
 #ifndef SOURCE_CONTEXTS_H
 #define SOURCE_CONTEXTS_H
 
+#include "choices.h"
 #include "context.h"
 #include "source/ask/flow.h"
 #include "source/ask/name.h"
@@ -27,12 +28,15 @@ struct made {
 struct placed {
     struct map loops;      /* node -> enum loop_kind, of those that are told */
     struct map elifs;      /* node -> enum otherwise of around.c, of those in which it says something */
+    struct map gates;      /* node of a test -> what gates its two sides, of gate.c */
+    struct map behind;     /* block -> the first node of it that no call of the run comes to, of gate.c */
     struct nodes training; /* calls that train, themselves or through functions of the run */
     struct nodes acting;   /* expressions that the next step of an environment needs */
 };
 
 struct contexts {
     struct arena arena;
+    struct choices choices;
     struct placed *of_file;
     bool *program_trains;            /* per program: something in it calls backward or step */
     bool *acts;                      /* per function: what it gives goes to the step of an environment */
@@ -57,6 +61,8 @@ void context_build(struct project *project);
 void moved_build(struct project *project); /* of context_build */
 void contexts_free(struct project *project);
 void summaries_free(struct summaries *summaries);
+
+void contexts_add_node(struct nodes *nodes, uint32_t node);
 
 /* ---- asking ---- */
 static inline struct placed *placed_in(const struct project *project, const struct file *file)

@@ -6,8 +6,8 @@
  */
 #include "loops.h"
 
-#include "base/mem.h"
 #include "base/search.h"
+#include "acting.h"
 #include "contexts.h"
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
@@ -169,27 +169,6 @@ static bool without_gradients(const struct project *project, const struct file *
     return false;
 }
 
-/* `state, reward, done, info = env.step(action)`: by the count of what it gives, or by its name. */
-static bool is_environment_step(const struct syntax *tree, uint32_t node)
-{
-    enum { LEAST_GIVEN = 4 };
-    if (tree->kind[node] != SYN_ASSIGN || tree->kind[node + 1] != SYN_TUPLE)
-        return false;
-    const uint32_t call = syntax_last_child(tree, node);
-    if (!syntax_calls(tree, call, S("step")) || tree->kind[call + 1] != SYN_ATTRIBUTE)
-        return false;
-    return syntax_child_count(tree, node + 1) >= LEAST_GIVEN || str_has_nocase(syntax_text(tree, call + 2), S("env"));
-}
-
-/* A loop of its own that steps an environment. */
-static bool acts(const struct syntax *tree, uint32_t loop)
-{
-    for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++)
-        if (is_environment_step(tree, node) && loops_around(tree, node, 0) == loop)
-            return true;
-    return false;
-}
-
 /*
  * Acting without gradients is no evaluation where the loops around it train: what is gathered is trained on. Where
  * these go around loops that train, its rounds are steps of the training as much as theirs.
@@ -197,7 +176,7 @@ static bool acts(const struct syntax *tree, uint32_t loop)
 static bool mark_rollout(struct project *project, const struct file *file, uint32_t loop)
 {
     const struct syntax *tree = file->shown.tree;
-    if (!acts(tree, loop))
+    if (!acting_in(tree, loop))
         return false;
     for (uint32_t around = loops_around(tree, loop, 0); around != NONE; around = loops_around(tree, around, 0)) {
         const uint32_t kind = map_get(&placed_in(project, file)->loops, around);
@@ -222,6 +201,38 @@ static void mark_evaluation(struct project *project, const struct file *file)
     }
 }
 
+/* Whether the call is given what the loop goes over, itself or through `enumerate(x)` and its kin. */
+static bool is_given_rounds(const struct syntax *tree, uint32_t call, uint32_t loop)
+{
+    if (tree->kind[loop] != SYN_FOR)
+        return false;
+    uint32_t rounds = syntax_child(tree, loop, 1);
+    if (tree->kind[rounds] == SYN_CALL && syntax_argument(tree, rounds, 0, NULL) != NONE)
+        rounds = syntax_argument(tree, rounds, 0, NULL);
+    const uint32_t arguments = syntax_child(tree, call, 1);
+    for (uint32_t a = syntax_first(tree, arguments); a != NONE; a = syntax_next(tree, a))
+        if (syntax_same(tree, tree->kind[a] == SYN_KEYWORD ? syntax_child(tree, a, 1) : a, tree, rounds))
+            return true;
+    return false;
+}
+
+bool loops_beside(const struct project *project, struct site call)
+{
+    const struct syntax *tree = project_tree(project, call.file);
+    for (uint32_t at = call.node, up = tree->parent[at];
+         at && !is_loop(tree->kind[up]) && tree->kind[up] != SYN_FUNCTION;
+         at = syntax_if_head(tree, up), up = tree->parent[at]) {
+        if (tree->kind[up] != SYN_IF || at == up + 1)
+            continue;
+        const uint32_t other = syntax_child(tree, up, at == syntax_child(tree, up, 1) ? 2 : 1);
+        for (uint32_t s = syntax_first(tree, other); tree->kind[other] == SYN_BLOCK && s != NONE;
+             s = syntax_next(tree, s))
+            if (is_given_rounds(tree, call.node, s))
+                return true;
+    }
+    return false;
+}
+
 /* Around loops that evaluate, and within those that train, nothing else evaluates: the outermost over a loader counts. */
 static struct site pass_on(struct project *project)
 {
@@ -232,10 +243,11 @@ static struct site pass_on(struct project *project)
             const uint8_t trains = project->contexts->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
             const uint32_t caller = function_of(project, &project->files.at[i], call->node);
             const uint8_t before = project->contexts->trains[caller];
+            const bool rounds =
+                trains & TRAINS_IN_LOOP || (trains && loops_beside(project, (struct site){i, call->node}));
             project->contexts->trains[caller] |= project->contexts->trains[call->target] & RUNS_MODEL;
             if (trains && caller != call->target)
-                mark_around(project, &project->files.at[i], caller, call->node,
-                            trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
+                mark_around(project, &project->files.at[i], caller, call->node, rounds ? TRAINS_IN_LOOP : TRAINS_ONCE);
             if (before != project->contexts->trains[caller])
                 changed = (struct site){i, call->node};
         }
@@ -300,73 +312,6 @@ static bool is_evaluation(const struct project *project, uint32_t f)
             return true;
     }
     return false;
-}
-
-/* All functions that calls below the node reach, also where a call may reach several. */
-static void mark_called_below(struct project *project, uint32_t id, uint32_t within)
-{
-    const struct file *file = &project->files.at[id];
-    const uint32_t last = syntax_last(file->shown.tree, within);
-    const struct calls *calls = calls_of(project, id);
-    size_t i = search_from(calls->at, calls->count, sizeof *calls->at, offsetof(struct call, node), within);
-    for (; i < calls->count && calls->at[i].node < last; i++)
-        project->contexts->acts[calls->at[i].target] = true;
-}
-
-static void nodes_add(struct nodes *nodes, uint32_t node)
-{
-    nodes->at = mem_grow(nodes->at, &nodes->room, nodes->count + 1, sizeof *nodes->at);
-    nodes->at[nodes->count++] = node;
-}
-
-static bool is_marked(const struct project *project, const struct file *file, uint32_t node)
-{
-    const struct nodes *acting = &placed_in(project, file)->acting;
-    for (size_t i = 0; i < acting->count; i++)
-        if (syntax_inside(file->shown.tree, node, acting->at[i]))
-            return true;
-    return false;
-}
-
-static const struct limit far_maker = {
-    "action",
-    "what goes to the step of an environment is made in more than 8 steps, or in more than 512 places of a file; "
-    "who else makes it is not known"};
-
-/* The expression, what it calls, and how the names in it came about: what the environment's next step needs. */
-static void mark_makers(struct project *project, uint32_t id, uint32_t within, int depth)
-{
-    enum { DEEPEST_MAKER = 8, MOST_MARKED = 512 };
-    const struct file *file = &project->files.at[id];
-    const struct syntax *tree = file->shown.tree;
-    if (is_marked(project, file, within))
-        return;
-    if (depth == DEEPEST_MAKER || placed_in(project, file)->acting.count == MOST_MARKED) {
-        project_limit(project, &far_maker, (struct site){id, within});
-        return;
-    }
-    nodes_add(&placed_in(project, file)->acting, within);
-    mark_called_below(project, id, within);
-    for (uint32_t n = within, last = syntax_last(tree, within); n < last; n++) {
-        const struct definition *found[FLOW_MOST_DEFINITIONS];
-        const uint32_t count = tree->kind[n] == SYN_NAME
-                                   ? flow_definitions(project, (struct site){id, n}, found, FLOW_MOST_DEFINITIONS)
-                                   : 0;
-        for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
-            if ((found[i]->kind == DEFINED_ASSIGN || found[i]->kind == DEFINED_CHANGE) && found[i]->value != NONE &&
-                !is_environment_step(tree, found[i]->statement))
-                mark_makers(project, id, found[i]->value, depth + 1);
-    }
-}
-
-/* `state, reward, done, info = env.step(action)`: who made the action acts. */
-static void mark_acting(struct project *project, uint32_t id)
-{
-    const struct syntax *tree = project_tree(project, id);
-    for (uint32_t node = 0; node < tree->count; node++) {
-        if (is_environment_step(tree, node))
-            mark_makers(project, id, syntax_child(tree, syntax_last_child(tree, node), 1), 0);
-    }
 }
 
 /* The `self.net` that `self.net.eval()` before the node was called on, without a .train() in between; NONE. */
@@ -440,7 +385,7 @@ static void mark_functions(struct project *project)
         contexts->evaluates[f] =
             !is_promised_each_step(project, f) && (is_evaluation(project, f) || is_called_to_evaluate(project, f));
     for (uint32_t i = 0; i < project->files.count; i++)
-        mark_acting(project, i);
+        acting_build(project, i);
 }
 
 /* ---- what trains, as nodes ---- */
@@ -459,7 +404,7 @@ static void note_training(struct project *project, const struct file *file)
     struct nodes *training = &placed_in(project, file)->training;
     for (uint32_t node = 0; node < file->shown.tree->count; node++)
         if (is_training_call(project, file, node))
-            nodes_add(training, node);
+            contexts_add_node(training, node);
     project->contexts->program_trains[file->program] |= training->count > 0;
 }
 
@@ -480,11 +425,6 @@ void loops_build(struct project *project)
         note_training(project, &project->files.at[i]);
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_evaluation(project, &project->files.at[i]);
-}
-
-bool loops_acting(const struct project *project, struct site site)
-{
-    return is_marked(project, &project->files.at[site.file], site.node);
 }
 
 bool loops_hold_training(const struct project *project, uint32_t function)

@@ -6,8 +6,11 @@
 #include "contexts.h"
 
 void loops_build(struct project *project);
-/* Whether the environment's next step needs what is computed there. */
-bool loops_acting(const struct project *project, struct site site);
+/*
+ * Whether the call stands in the other branch of an `if` from a loop, and is given what that goes over: `if lbfgs:
+ * step(loader) else: for batch in loader: ...`. It does what all rounds of that do.
+ */
+bool loops_beside(const struct project *project, struct site call);
 /* The innermost for or while of the function in whose body the node stands; SYNTAX_NONE. */
 uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function);
 /* Whether a call of the function is a training, or an epoch of one: its steps stand in loops. */

@@ -34,6 +34,13 @@ static bool is_global(const struct syntax *tree, uint32_t name)
     return false;
 }
 
+/* `kept = self.kept`, `kept = self.caches[0]`: another name for what outlives the call. */
+static bool names_kept(const struct syntax *tree, const struct definition *definition)
+{
+    return definition->kind == DEFINED_ASSIGN && !definition->unpacked &&
+           syntax_is(tree, without_index(tree, definition->value), SYN_ATTRIBUTE);
+}
+
 /* What outlives the call: an attribute, or a variable from outside of the function. `x` of `x[i].y[j]` too. */
 static uint32_t kept_place(const struct project *project, uint32_t file, uint32_t node)
 {
@@ -44,7 +51,10 @@ static uint32_t kept_place(const struct project *project, uint32_t file, uint32_
     if (!syntax_is(tree, node, SYN_NAME))
         return NONE;
     const struct definition *definition = flow_definition(project, (struct site){file, node});
-    return (definition && definition->kind == DEFINED_OUTSIDE) || is_global(tree, node) ? node : NONE;
+    return (definition && (definition->kind == DEFINED_OUTSIDE || names_kept(tree, definition))) ||
+                   is_global(tree, node)
+               ? node
+               : NONE;
 }
 
 static bool mentions(const struct project *project, uint32_t file, uint32_t within, uint32_t place)

@@ -44,7 +44,8 @@ static void look_at(const struct project *project, struct by_name *list, struct 
     if (!open)
         return;
     const struct name *name = names_get(project->files.names, syntax_tail(tree, site.node));
-    if (map_get(&project->files.methods_by_name, name->id) == MAP_NONE || str_starts(name->text, S("__")))
+    if (map_get(&project->files.methods_by_name, name->id) == MAP_NONE || str_starts(name->text, S("__")) ||
+        str_eq(name->text, S("forward"))) /* which all networks have */
         return;
     const uint32_t call = tree->parent[site.node];
     if (tree->kind[call] == SYN_CALL && site.node == call + 1)

@@ -273,6 +273,7 @@ static const struct known_row rows[] = {
 
 /* Whole rooms of names: the first prefix that fits. */
 static const struct known_row rooms[] = {
+    {"torch.optim.swa_utils.SWALR", {VALUE_SCHEDULER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.optim.lr_scheduler.", {VALUE_SCHEDULER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.optim.", {VALUE_OPTIMIZER, ON_NONE, 0, 0, 0, 0, false, false}},
     {"transformers.AdamW", {VALUE_OPTIMIZER, ON_NONE, 0, 0, 0, 0, false, false}},

@@ -92,8 +92,9 @@ static const struct list {
     [WORDS_ASIDE] = {"eval evaluate demo inference benchmark", false},
     [WORDS_EVALUATION] = {"*eval* *valid*", true},
     [WORDS_TEST_FUNCTIONS] = {"test*", false},
-    [WORDS_TEST_FILES] = {"test_* *_test.py", false},
-    [WORDS_TEST_FOLDERS] = {"test/* tests/* */test/* */tests/*", false},
+    [WORDS_TEST_FILES] = {"test_* *_test.py *_tests.py *_tests_* conftest.py", false},
+    [WORDS_TEST_FOLDERS] = {"test/* tests/* unittests/* unit_tests/* */test/* */tests/* */unittests/* */unit_tests/*",
+                            false},
     [WORDS_KEEP_DATA] = {"view reshape detach squeeze unsqueeze contiguous long float int double to cuda cpu t permute "
                          "transpose flatten clone expand numpy type_as expand_as repeat fill_ requires_grad_ half "
                          "tolist item",

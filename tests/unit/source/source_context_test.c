@@ -293,14 +293,20 @@ static const char *const phases = "import torch\n"
                                   "        if kind == 'deep':\n"
                                   "            deep(x)\n"
                                   "run('train', 'flat', True)\n";
+static const char *const other_phase = "run('val', 'deep', False)\n";
 
 static void phases_are_told_apart(void **state)
 {
-    runs(phases, "trained(x)", "step");
-    runs(phases, "watched(x)", "evaluation");
-    runs(phases, "counted(x)", "evaluation");
-    runs(phases, "shown(x)", "evaluation gate-flag"); /* nobody asks for it */
-    runs(phases, "deep(x)", "step");
+    char both[1024];
+    snprintf(both, sizeof both, "%s%s", phases, other_phase);
+    runs(both, "trained(x)", "step");
+    runs(both, "watched(x)", "evaluation");
+    runs(both, "counted(x)", "evaluation");
+    runs(both, "shown(x)", "evaluation");
+    runs(both, "deep(x)", "step");
+    runs(phases, "watched(x)", "evaluation gate-untaken"); /* no call asks for these */
+    runs(phases, "shown(x)", "evaluation gate-untaken");
+    runs(phases, "deep(x)", "step gate-untaken");
 }
 
 static void a_script_that_trains_once_does_not_train_in_steps(void **state)

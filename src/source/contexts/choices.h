@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Who gives what by name, over all files of a run: keyword arguments, keys of dicts, attributes that are bound. */
+#ifndef SOURCE_CHOICES_H
+#define SOURCE_CHOICES_H
+
+#include "base/map.h"
+#include "base/str.h"
+#include "source/flow/site.h"
+
+struct project;
+
+enum choice {
+    CHOICE_KEYWORD,   /* f(name=here) */
+    CHOICE_KEY,       /* {"name": here}, d["name"] = here */
+    CHOICE_CALL,      /* x.name(...), of which nobody knows what it reaches: `value` is the call */
+    CHOICE_ATTRIBUTE, /* x.name = here; here: NONE where it is not told what (unpacked, +=) */
+};
+
+struct choice_given {
+    uint32_t kind; /* enum choice */
+    uint32_t next; /* another of the name; NONE */
+    struct site at, value;
+};
+
+/* Those of a name: begin with the first, go on by `next`. */
+struct choices {
+    struct choice_given *at;
+    size_t count, room;
+    struct map first; /* name id -> the last that was added */
+};
+
+void choices_build(struct project *project);
+uint32_t choices_first(const struct project *project, str name); /* NONE */
+
+#endif
