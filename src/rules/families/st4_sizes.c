@@ -51,11 +51,23 @@ static bool is_boolean_mask(const struct check *check, uint32_t index)
     return value_gpu_tensor(value) && (value->dtype == DTYPE_BOOL);
 }
 
+/* `x[mask, columns]`: the rows that the mask chooses have to be told to pair them with others. */
+static bool pairs_mask(const struct check *check, uint32_t index)
+{
+    uint32_t tensors = 0;
+    if (!syntax_is(check->tree, index, SYN_TUPLE))
+        return false;
+    for (uint32_t at = syntax_first(check->tree, index); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        tensors += ask_gpu_tensor(check, at) && ask_value(check, at)->rank != RANK_0;
+    return tensors > 1;
+}
+
 /* `x[mask] = number` needs no size: it is a masked_fill. */
 static bool fills_by_mask(const struct check *check, uint32_t subscript)
 {
     const uint32_t parent = check->tree->parent[subscript];
-    if (!syntax_is(check->tree, parent, SYN_ASSIGN) || syntax_last_child(check->tree, parent) == subscript)
+    if (!syntax_is(check->tree, parent, SYN_ASSIGN) || syntax_last_child(check->tree, parent) == subscript ||
+        pairs_mask(check, syntax_child(check->tree, subscript, 1)))
         return false;
     const struct value *value = ask_value(check, syntax_last_child(check->tree, parent));
     return value->kind != VALUE_TENSOR || value->rank == RANK_0;

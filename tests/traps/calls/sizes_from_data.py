@@ -28,7 +28,11 @@ def main(steps):
         j = torch.arange(ids.max(), device=device)  # expect ST4
         k = torch.add(y, other, alpha=y.mean())  # expect ST4
         m = y[mask].sum()  # expect ST4
+        other[mask, ids[mask]] = 1  # expect ST4
+        other[mask, ids] = 1  # expect ST4
         other[mask] = 0  # silent (a masked fill)
+        other[mask, :] = 0  # silent (a masked fill)
+        other[mask, 2] = 0  # silent (a masked fill)
         n = torch.histc(y, min=0, max=1)  # silent (the range is given)
         o = torch.repeat_interleave(y, 2, dim=0)  # silent (a number)
         p = torch.where(mask, y, other)  # silent (three arguments)
