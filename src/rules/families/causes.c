@@ -2,6 +2,7 @@
 #include "causes.h"
 
 #include "rules/ask/ask.h"
+#include "rules/ask/number.h"
 #include "rules/ask/read_back.h"
 #include "source/known/known_words.h"
 
@@ -102,6 +103,13 @@ static bool is_copy_of_batch(const struct match *match)
     return is_one_of(match, ids) && match->upload;
 }
 
+/* The zeros of a function for what is not asked for. */
+static bool is_number(const struct check *check, const struct match *match)
+{
+    static const char *const ids[] = {"ST601", NULL};
+    return is_one_of(match, ids) && number_uploaded(check, match->node) != SYNTAX_NONE;
+}
+
 /* Of a read that launches much itself the wait is its own: model(x).mean().item() */
 static bool reads_what_is_there(const struct check *check, const struct match *match)
 {
@@ -124,6 +132,8 @@ static bool is_same_cause(const struct check *check, const struct match *cause, 
     if (second->level > cause->level || cause->function != second->function)
         return false;
     if (cause->rule == second->rule && from == to)
+        return true;
+    if (is_number(check, cause) && is_number(check, second))
         return true;
     if (is_read(cause) && is_read(second))
         return are_neighbours(check, from, to) && reads_what_is_there(check, second);

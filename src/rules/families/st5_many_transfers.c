@@ -2,6 +2,7 @@
 /* Family 5: many transfers, or the same one again and again, where one or none would do. */
 #include "rules/rewrite/fix.h"
 #include "rules/ask/loop.h"
+#include "rules/ask/number.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/upload.h"
 #include "source/flow/asks.h"
@@ -176,6 +177,8 @@ static bool check_repeated_upload(const struct check *check, uint32_t call, stru
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = loop;
     match->fix = fix_kind_of_repeated_upload(check, match);
+    if (number_made_tensor(check, ask_root(check, what)) != SYNTAX_NONE)
+        number_break_aside(check, call, match);
     const str text = ask_text(check, what);
     return tell(check, call, match,
                 str_printf(check->arena, "`%.*s` is the same each time and is uploaded %s; %s", (int)text.len, text.at,

@@ -5,6 +5,7 @@
  */
 #include "rules/rewrite/fix.h"
 #include "rules/ask/loader.h"
+#include "rules/ask/number.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/upload.h"
 #include "source/known/known_words.h"
@@ -23,11 +24,30 @@ static void point_at(const struct check *check, uint32_t argument, struct match 
 
 /* ---- B2 ---- */
 
+/* torch.tensor(0.0, device=d): a copy of four bytes, and a wait for all that was launched before. */
+static bool check_number(const struct check *check, uint32_t call, struct match *match)
+{
+    const uint32_t number = number_uploaded(check, call);
+    if (number == SYNTAX_NONE)
+        return false;
+    number_break_aside(check, call, match);
+    match->captures[match->capture_count++] = number;
+    match->upload = call;
+    match->fix = FIX_NONE;
+    const str text = ask_text(check, number), tail = ask_tail(check, call);
+    return tell(check, call, match,
+                str_printf(check->arena,
+                           "`%.*s(%.*s, ...)` makes a number on the CPU and copies it %s, with a wait; "
+                           "torch.full((), %.*s, device=...) lets the device fill it in",
+                           (int)tail.len, tail.at, (int)text.len, text.at, ask_often(check, call), (int)text.len,
+                           text.at));
+}
+
 static bool check_create_then_move(const struct check *check, uint32_t call, struct match *match)
 {
     const struct upload upload = upload_of(check, call);
     if (!upload.is || !upload_is_creation(check, upload.origin))
-        return false;
+        return check_number(check, call, match);
     const bool random = upload_is_random(check, upload.origin);
     match->captures[match->capture_count++] = upload.origin;
     match->upload = call;

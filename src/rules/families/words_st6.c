@@ -4,9 +4,12 @@
 
 const struct rule_words words_create_then_move = {
     .brief = "a tensor is made on the CPU and moved at once",
-    .why = "The host fills the memory, then a pageable copy blocks. The device could have filled it itself.",
-    .bad = "h0 = torch.zeros(layers, batch, hidden).to(device)\n",
-    .good = "h0 = torch.zeros(layers, batch, hidden, device=device)\n",
+    .why = "The host fills the memory, then a pageable copy blocks. The device could have filled it itself. "
+           "torch.tensor of a number copies it too, and waits, also with device=.",
+    .bad = "h0 = torch.zeros(layers, batch, hidden).to(device)\n"
+           "total = torch.tensor(0.0, device=device)\n",
+    .good = "h0 = torch.zeros(layers, batch, hidden, device=device)\n"
+            "total = torch.full((), 0.0, device=device)\n",
     .unsafe_when = "The values are random: the device has a generator of its own, so a seed gives other numbers.",
     .source = "PyTorch tuning guide, Create tensors directly on the target device",
 };
