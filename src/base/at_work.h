@@ -11,7 +11,6 @@
 
 struct at_work {
     _Atomic(const char *) path; /* of the file; NULL: all of them together, or none */
-    atomic_bool over;           /* the work that is watched is done */
 };
 
 extern struct at_work *at_work_seen;           /* by whoever watches */

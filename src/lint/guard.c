@@ -2,6 +2,7 @@
 #include "guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -12,16 +13,26 @@
 #include "base/at_work.h"
 #include "steptime/error.h"
 
-static bool is_guarded;
+/* Seen by all processes. */
+struct watched {
+    struct at_work at_work;
+    _Atomic pid_t first, worker; /* who began; who goes on since the last look that went through */
+};
 
-/* Seen by both processes. */
-static bool share(void)
+static struct watched *watched; /* NULL: no look was guarded yet */
+static pid_t watcher;           /* of the look that this process is at */
+static int over = -1;           /* a byte written here says to the watcher that the look is over */
+
+static bool begin_watching(void)
 {
-    void *at = mmap(NULL, sizeof(struct at_work), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *at = mmap(NULL, sizeof(struct watched), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (at == MAP_FAILED)
         return false;
-    at_work_seen = at;
-    is_guarded = true;
+    watched = at;
+    at_work_seen = &watched->at_work;
+    watched->first = watched->worker = getpid();
+    signal(SIGCHLD, SIG_DFL);           /* whoever began the program may have it ignored, and then no end is told */
+    prctl(PR_SET_CHILD_SUBREAPER, 1UL); /* whose watcher goes becomes a child of this process */
     return true;
 }
 
@@ -55,6 +66,31 @@ static _Noreturn void end_as(int status)
     _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
 }
 
+/* The look went through. The first process stays until the last worker ends; others have nothing left to do. */
+static _Noreturn void hand_over(void)
+{
+    if (getpid() != watched->first)
+        _exit(STEPTIME_OK);
+    for (int status;;) {
+        const pid_t ended = waitpid(-1, &status, 0);
+        if (ended == watched->worker)
+            end_as(status);
+        if (ended < 0 && errno != EINTR)
+            _exit(STEPTIME_OUTPUT);
+    }
+}
+
+/* Whether the look went through: the worker says so, or dies and closes its end. */
+static bool hears_of_end(int from)
+{
+    char byte;
+    ssize_t got;
+    while ((got = read(from, &byte, 1)) < 0 && errno == EINTR)
+        continue;
+    close(from);
+    return got == 1;
+}
+
 /* The number of the file that the other process was at; files->count where it was at none. */
 static uint32_t file_at_work(const struct collection *files)
 {
@@ -74,44 +110,76 @@ static void leave_out(struct collection *files, uint32_t file, int status, struc
     files->count--;
 }
 
-/* What is to be done anew, once the other process has died over a file; ends where that helps nobody. */
-static void begin_again(struct collection *files, unsigned threads, int status, struct guard *guard)
+/* Where no file can be told, or too many were. */
+static void give_up(struct collection *files, int status, bool serves, struct guard *guard)
 {
-    const uint32_t file = file_at_work(files);
-    if (!is_fault(status) || atomic_load(&at_work_seen->over) || files->count < 2 || guard->lost_count == MOST_LOST)
+    if (!serves || !is_fault(status))
         end_as(status);
-    if (guard->threads != 1) {
-        guard->threads = 1;
-        return;
-    }
-    if (file == files->count)
-        end_as(status);
-    leave_out(files, file, status, guard);
-    guard->threads = threads;
+    guard->lost_all = true;
+    files->count = 0;
 }
 
-void guard_files(struct collection *files, unsigned threads, struct guard *guard)
+/* What is to be done anew, once the worker has died; ends where that helps nobody. */
+static void begin_again(struct collection *files, unsigned threads, bool serves, int status, struct guard *guard)
+{
+    const uint32_t file = file_at_work(files), least = serves ? 1 : 2;
+    if (!is_fault(status) || files->count < least || guard->lost_count == MOST_LOST ||
+        (guard->threads == 1 && file == files->count)) {
+        give_up(files, status, serves, guard);
+    } else if (guard->threads != 1) {
+        guard->threads = 1;
+    } else {
+        leave_out(files, file, status, guard);
+        guard->threads = threads;
+    }
+}
+
+static void end_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(STEPTIME_OUTPUT);
+}
+
+void guard_files(struct collection *files, unsigned threads, bool serves, struct guard *guard)
 {
     *guard = (struct guard){.threads = threads};
-    if (!at_work_alone || is_guarded || !share())
+    if (!at_work_alone || (watched ? !serves : !begin_watching()))
         return;
     for (;;) {
+        int ends[2];
         at_work_on(NULL);
         fflush(NULL);
-        const pid_t parent = getpid(), child = fork();
-        if (child < 0)
+        if (pipe2(ends, O_CLOEXEC))
             return;
+        const pid_t parent = getpid(), child = fork();
+        if (child <= 0)
+            close(ends[0]);
         if (!child) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            if (getppid() != parent)
-                _exit(STEPTIME_OUTPUT);
+            end_with(watcher = parent);
+            over = ends[1];
             return;
         }
-        begin_again(files, threads, wait_for(child), guard);
+        close(ends[1]);
+        if (child < 0)
+            return;
+        if (hears_of_end(ends[0]))
+            hand_over();
+        begin_again(files, threads, serves, wait_for(child), guard);
     }
 }
 
 void guard_end(void)
 {
-    atomic_store(&at_work_seen->over, true);
+    if (over < 0)
+        return;
+    watched->worker = getpid();
+    prctl(PR_SET_PDEATHSIG, 0UL); /* the watcher goes, and that is no end */
+    if (write(over, "", 1) != 1)
+        _exit(STEPTIME_OUTPUT);
+    close(over);
+    over = -1;
+    while (watcher != watched->first && getppid() == watcher)
+        usleep(100);
+    end_with(watched->first);
 }

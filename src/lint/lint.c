@@ -90,6 +90,11 @@ static void remark_lost(struct run *run)
                                   (int)how.len, how.at));
         run->lint->skipped_count++;
     }
+    if (run->guard.lost_all)
+        remark_in_cell(
+            run, S(""), (struct cell_line){0, 0},
+            S("the analysis died over what it was given, which is a fault of this program; no file is looked at"));
+    run->lint->lost_count = run->lint->remark_count;
 }
 
 /* Keeps the usable ones, in order. */
@@ -373,7 +378,7 @@ bool lint_run(const struct lint_options *options, struct arena *arena, struct li
     if (!spares(options, &found, err))
         return false;
     lint->excluded_count = found.excluded;
-    guard_files(&found, options->threads, &run.guard);
+    guard_files(&found, options->threads, options->serves, &run.guard);
     if (options->begin)
         options->begin(options->context, found.count);
     remark_lost(&run);

@@ -86,6 +86,7 @@ struct lint_options {
     const char *output;                  /* a file that will be written, and so cannot be read; NULL: none */
     bool unused;                         /* remark on suppressions that suppress nothing */
     unsigned threads;                    /* 0: one a core */
+    bool serves;                         /* the program looks again and again, and should outlive each look (guard.h) */
     const struct lint_overlay *overlays; /* by path; may be NULL */
     uint32_t overlay_count;
     const struct lint_overlay *standard_input; /* what the path "-" stands for, under this path; NULL */
@@ -108,6 +109,7 @@ struct lint {
     uint32_t baselined_count; /* findings that the baseline lists (baseline.h) */
     struct lint_remark *remarks;
     uint32_t remark_count;
+    uint32_t lost_count;       /* of the remarks the first: over what the analysis died */
     struct lint_limit *limits; /* by id, path and line */
     uint32_t limit_count;
     enum fail_on fail_on; /* the strictest of the configurations that hold */

@@ -37,7 +37,7 @@ struct lint_options workspace_options(const struct server *server, struct arena 
     const uint32_t most = server->folder_count + server->documents.count;
     const char **paths = arena_array(arena, most + 1, sizeof *paths);
     struct lint_overlay *overlays = arena_array(arena, server->documents.count + 1u, sizeof *overlays);
-    struct lint_options options = {.paths = paths, .overlays = overlays};
+    struct lint_options options = {.paths = paths, .overlays = overlays, .serves = true};
     for (uint32_t i = 0; i < server->folder_count && !server->is_large; i++)
         paths[options.path_count++] = server->folders[i];
     for (uint32_t i = 0; i < server->documents.count; i++) {
@@ -81,6 +81,22 @@ static void complain(struct server *server, const struct steptime_error *err)
     arena_free(&scratch);
 }
 
+/* Over what the analysis died: it is left out of this look, and the next one tries again. */
+static void tell_lost(struct server *server, const struct lint *lint)
+{
+    struct arena scratch = {0};
+    struct buf all = {0};
+    for (uint32_t i = 0; i < lint->lost_count; i++) {
+        const struct lint_remark *remark = &lint->remarks[i];
+        buf_printf(&all, "%s%.*s%s%.*s", i ? "; " : "", (int)remark->path.len, remark->path.at,
+                   remark->path.len ? ": " : "", (int)remark->message.len, remark->message.at);
+    }
+    if (all.len)
+        tell(server, NOTICE_ERROR, str_copy(&scratch, buf_str(&all)));
+    buf_free(&all);
+    arena_free(&scratch);
+}
+
 /* What takes so long cannot be looked at after each change. */
 static void judge_size(struct server *server)
 {
@@ -110,6 +126,7 @@ static void look(struct server *server)
     if (lint_run(&options, &findings->arena, &lint, &err)) {
         findings->report = report_new(&findings->arena, S("lint"));
         lint_show(&lint, true, findings->report);
+        tell_lost(server, &lint);
     } else if (options.overlay_count) { /* a workspace without Python is nothing to speak of */
         complain(server, &err);
     }

@@ -118,12 +118,92 @@ static void where_nothing_is_left_the_run_ends_as_it_died(void **state)
     assert_true(WIFSIGNALED(all) && WTERMSIG(all) == SIGABRT);
 }
 
+/* ---- one who serves ---- */
+
+/* A look at the folder: as many files are looked at, and as many remarks tell of lost ones. */
+static bool looks(void (*fault)(const char *path), const char *path, uint32_t files, uint32_t lost)
+{
+    struct arena arena = {0};
+    struct lint lint;
+    struct steptime_error err = {0};
+    const struct lint_options options = {.paths = &path, .path_count = 1, .threads = 2, .serves = true};
+    at_work_hook = fault;
+    const bool good = lint_run(&options, &arena, &lint, &err) && lint.file_count == files && lint.lost_count == lost;
+    lint_release(&lint);
+    arena_free(&arena);
+    return good;
+}
+
+/* Whether all looks of a process that serves are as told; its number stays that of the watcher of all. */
+static int end_of_service(bool (*service)(void))
+{
+    const pid_t child = fork();
+    if (!child) {
+        const pid_t first = getpid();
+        at_work_alone = true;
+        const bool good = service();
+        _exit(good && getppid() == first ? 0 : 9);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return status;
+}
+
+static bool dies_in_later_looks(void)
+{
+    return looks(NULL, ".", 3, 0) && looks(dies_over_bad, ".", 1, 2) && looks(has_no_memory_for_bad1, ".", 2, 1) &&
+           looks(NULL, ".", 3, 0) && looks(dies_over_bad, ".", 1, 2);
+}
+
+static bool loses_all(void)
+{
+    return looks(dies_over_bad, "bad1.py", 0, 1) && looks(dies_over_all, ".", 0, 3) && looks(NULL, ".", 3, 0);
+}
+
+static bool looks_often(void)
+{
+    for (int i = 0; i < 20; i++)
+        if (!looks(NULL, "good.py", 1, 0))
+            return false;
+    return true;
+}
+
+static bool is_killed(void)
+{
+    return looks(NULL, ".", 3, 0) && looks(NULL, ".", 3, 0) && raise(SIGTERM);
+}
+
+static void each_look_of_a_service_is_guarded(void **state)
+{
+    assert_int_equal(end_of_service(dies_in_later_looks), 0);
+}
+
+static void a_service_outlives_a_look_that_loses_all(void **state)
+{
+    assert_int_equal(end_of_service(loses_all), 0);
+}
+
+static void looks_leave_no_processes_behind(void **state)
+{
+    assert_int_equal(end_of_service(looks_often), 0);
+}
+
+static void between_looks_a_service_ends_as_it_dies(void **state)
+{
+    const int status = end_of_service(is_killed);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_file_that_kills_costs_that_file),
         cmocka_unit_test(a_file_that_takes_all_memory_too),
         cmocka_unit_test(where_nothing_is_left_the_run_ends_as_it_died),
+        cmocka_unit_test(each_look_of_a_service_is_guarded),
+        cmocka_unit_test(a_service_outlives_a_look_that_loses_all),
+        cmocka_unit_test(looks_leave_no_processes_behind),
+        cmocka_unit_test(between_looks_a_service_ends_as_it_dies),
     };
     return cmocka_run_group_tests(tests, make, clean);
 }
