@@ -2,19 +2,16 @@
 /* Texts of a files, each once. Threads meet here often and briefly, so the table is cut into shards. */
 #include "names.h"
 
-#include <pthread.h>
-
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/shared_set.h"
 #include "known.h"
 
 enum { SHARDS = 64, LONGEST = 512 };
 
 struct shard {
-    pthread_mutex_t lock;
+    struct shared_set set;
     struct arena arena;
-    struct name **slots;
-    size_t mask, count;
 };
 
 struct names {
@@ -25,44 +22,26 @@ struct names {
 struct names *names_new(void)
 {
     struct names *names = mem_zeroed(sizeof *names);
-    for (int i = 0; i < SHARDS; i++) {
-        pthread_mutex_init(&names->shards[i].lock, NULL);
-        names->shards[i].mask = 63;
-        names->shards[i].slots = mem_zeroed(64 * sizeof(struct name *));
-    }
+    for (int i = 0; i < SHARDS; i++)
+        shared_set_begin(&names->shards[i].set);
     return names;
 }
 
 void names_free(struct names *names)
 {
     for (int i = 0; names && i < SHARDS; i++) {
-        pthread_mutex_destroy(&names->shards[i].lock);
+        shared_set_free(&names->shards[i].set);
         arena_free(&names->shards[i].arena);
-        mem_free(names->shards[i].slots);
     }
     mem_free(names);
 }
 
-static struct name **probe(const struct shard *shard, str text, uint64_t hash)
+static bool is_name(const void *thing, const void *wanted)
 {
-    for (size_t i = hash >> 8 & shard->mask;; i = (i + 1) & shard->mask)
-        if (!shard->slots[i] || str_eq(shard->slots[i]->text, text))
-            return &shard->slots[i];
+    return str_eq(((const struct name *)thing)->text, *(const str *)wanted);
 }
 
-static void grow(struct shard *shard)
-{
-    struct name **const old = shard->slots;
-    const size_t old_mask = shard->mask;
-    shard->mask = shard->mask * 2 + 1;
-    shard->slots = mem_zeroed((shard->mask + 1) * sizeof *shard->slots);
-    for (size_t i = 0; i <= old_mask; i++)
-        if (old[i])
-            *probe(shard, old[i]->text, hash_bytes(old[i]->text.at, old[i]->text.len)) = old[i];
-    mem_free(old);
-}
-
-static struct name *add(struct names *names, struct shard *shard, str text)
+static const struct name *new_name(struct names *names, struct shard *shard, str text)
 {
     struct name *name = arena_alloc(&shard->arena, sizeof *name);
     name->text = str_copy(&shard->arena, text);
@@ -71,22 +50,22 @@ static struct name *add(struct names *names, struct shard *shard, str text)
     return name;
 }
 
+static const struct name *add(struct names *names, struct shard *shard, str text, uint64_t hash)
+{
+    shared_set_lock(&shard->set);
+    const struct name *name = shared_set_find(&shard->set, hash, is_name, &text);
+    if (!name)
+        shared_set_put(&shard->set, hash, name = new_name(names, shard, text));
+    shared_set_unlock(&shard->set);
+    return name;
+}
+
 const struct name *names_get(struct names *names, str text)
 {
     const uint64_t hash = hash_bytes(text.at, text.len);
     struct shard *shard = &names->shards[hash % SHARDS];
-    pthread_mutex_lock(&shard->lock);
-    struct name **at = probe(shard, text, hash);
-    if (!*at) {
-        if (++shard->count * 2 > shard->mask) {
-            grow(shard);
-            at = probe(shard, text, hash);
-        }
-        *at = add(names, shard, text);
-    }
-    const struct name *name = *at;
-    pthread_mutex_unlock(&shard->lock);
-    return name;
+    const struct name *name = shared_set_find(&shard->set, hash / SHARDS, is_name, &text);
+    return name ? name : add(names, shard, text, hash / SHARDS);
 }
 
 const struct name *names_dot(struct names *names, const struct name *base, str part)

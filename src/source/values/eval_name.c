@@ -229,14 +229,18 @@ static bool is_common_method(struct eval *e, str member)
     return false;
 }
 
-/* How many classes of the program have a method of the name, and one of them. Names that very many have do not count. */
+/*
+ * How many classes of the program have a method of the name, and one of them. Names that very many have do not count, and
+ * more than few are not counted to their end.
+ */
 static uint32_t methods_in_program(struct eval *e, uint32_t call, uint32_t name, uint32_t *one)
 {
     const uint32_t all = map_get(&e->files->method_count, name);
     uint32_t count = 0;
     if (all == MAP_NONE || all > 64)
         return 0;
-    for (uint32_t f = map_get(&e->files->methods_by_name, name); f != MAP_NONE; f = e->files->next_of_name[f])
+    for (uint32_t f = map_get(&e->files->methods_by_name, name); f != MAP_NONE && count <= FEW_METHODS;
+         f = e->files->next_of_name[f])
         if (e->files->at[e->files->functions[f].file].program == e->file->program && eval_call_fits(e, call, f)) {
             *one = f;
             count++;
@@ -248,14 +252,13 @@ static uint32_t methods_in_program(struct eval *e, uint32_t call, uint32_t name,
 static const struct value *few_methods(struct eval *e, uint32_t node, const struct value *object, str member)
 {
     const bool of_run = object->kind == VALUE_INSTANCE;
-    const uint32_t id = eval_name(e, NULL, member)->id;
     const uint32_t call = e->tree->parent[node];
-    if (!syntax_is(e->tree, call, SYN_CALL) || node != call + 1)
+    if (!syntax_is(e->tree, call, SYN_CALL) || node != call + 1 || object->device == DEVICE_CPU ||
+        str_starts(member, S("__")))
         return NULL;
     uint32_t one = NONE;
-    const uint32_t count = methods_in_program(e, call, id, &one);
-    if (count == 0 || count > FEW_METHODS || str_starts(member, S("__")) || object->device == DEVICE_CPU ||
-        (!of_run && is_common_method(e, member)))
+    const uint32_t count = methods_in_program(e, call, eval_name(e, NULL, member)->id, &one);
+    if (count == 0 || count > FEW_METHODS || (!of_run && is_common_method(e, member)))
         return NULL;
     if (count == 1)
         return values_get(e->values, &(struct value){.kind = VALUE_FUNCTION, .detail = one});

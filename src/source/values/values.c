@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/shared_set.h"
 #include "source/known/known.h"
 
 enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12, DEEPEST = 4 };
@@ -14,10 +15,8 @@ const struct value value_unknown = {.detail = NONE};
 const struct value value_nothing = {.kind = VALUE_NOTHING, .detail = NONE, .id = 1};
 
 struct shard {
-    pthread_mutex_t lock;
+    struct shared_set set;
     struct arena arena;
-    const struct value **slots;
-    size_t mask, count;
 };
 
 struct values {
@@ -30,11 +29,8 @@ struct values {
 struct values *values_new(void)
 {
     struct values *values = mem_zeroed(sizeof *values);
-    for (int i = 0; i < SHARDS; i++) {
-        pthread_mutex_init(&values->shards[i].lock, NULL);
-        values->shards[i].mask = 63;
-        values->shards[i].slots = mem_zeroed(64 * sizeof(struct value *));
-    }
+    for (int i = 0; i < SHARDS; i++)
+        shared_set_begin(&values->shards[i].set);
     pthread_mutex_init(&values->page_lock, NULL);
     values->pages[0] = mem_zeroed(PAGE * sizeof(struct value *));
     values->pages[0][0] = &value_unknown;
@@ -46,9 +42,8 @@ struct values *values_new(void)
 void values_free(struct values *values)
 {
     for (int i = 0; values && i < SHARDS; i++) {
-        pthread_mutex_destroy(&values->shards[i].lock);
+        shared_set_free(&values->shards[i].set);
         arena_free(&values->shards[i].arena);
-        mem_free(values->shards[i].slots);
     }
     for (int i = 0; values && i < PAGES; i++)
         mem_free(values->pages[i]);
@@ -74,23 +69,9 @@ static uint64_t hash_value(const struct value *v)
     return v->items ? hash_mix(h ^ hash_bytes((const char *)v->items, value_item_slots(v) * sizeof *v->items)) : h;
 }
 
-static const struct value **probe(const struct shard *shard, const struct value *value, uint64_t hash)
+static bool is_value(const void *thing, const void *wanted)
 {
-    for (size_t i = hash >> 8 & shard->mask;; i = (i + 1) & shard->mask)
-        if (!shard->slots[i] || same(shard->slots[i], value))
-            return &shard->slots[i];
-}
-
-static void grow(struct shard *shard)
-{
-    const struct value **const old = shard->slots;
-    const size_t old_mask = shard->mask;
-    shard->mask = shard->mask * 2 + 1;
-    shard->slots = mem_zeroed((shard->mask + 1) * sizeof *shard->slots);
-    for (size_t i = 0; i <= old_mask; i++)
-        if (old[i])
-            *probe(shard, old[i], hash_value(old[i])) = old[i];
-    mem_free(old);
+    return same(thing, wanted);
 }
 
 /* Gives the value its id; false when there are too many. */
@@ -115,7 +96,7 @@ bool values_full(const struct values *values)
     return values->next_id == (uint32_t)PAGE * PAGES;
 }
 
-static const struct value *add(struct values *values, struct shard *shard, const struct value *value)
+static const struct value *new_value(struct values *values, struct shard *shard, const struct value *value)
 {
     struct value *copy = arena_alloc(&shard->arena, sizeof *copy);
     *copy = *value;
@@ -132,6 +113,16 @@ static const struct value *add(struct values *values, struct shard *shard, const
     return number(values, copy) ? copy : &value_unknown;
 }
 
+static const struct value *add(struct values *values, struct shard *shard, const struct value *value, uint64_t hash)
+{
+    shared_set_lock(&shard->set);
+    const struct value *found = shared_set_find(&shard->set, hash, is_value, value);
+    if (!found)
+        shared_set_put(&shard->set, hash, found = new_value(values, shard, value));
+    shared_set_unlock(&shard->set);
+    return found;
+}
+
 const struct value *values_get(struct values *values, const struct value *value)
 {
     if (value == &value_unknown || value == &value_nothing)
@@ -141,18 +132,8 @@ const struct value *values_get(struct values *values, const struct value *value)
         return value->kind == VALUE_UNKNOWN ? &value_unknown : &value_nothing;
     const uint64_t hash = hash_value(value);
     struct shard *shard = &values->shards[hash % SHARDS];
-    pthread_mutex_lock(&shard->lock);
-    const struct value **at = probe(shard, value, hash);
-    if (!*at) {
-        if (++shard->count * 2 > shard->mask) {
-            grow(shard);
-            at = probe(shard, value, hash);
-        }
-        *at = add(values, shard, value);
-    }
-    const struct value *found = *at;
-    pthread_mutex_unlock(&shard->lock);
-    return found;
+    const struct value *found = shared_set_find(&shard->set, hash / SHARDS, is_value, value);
+    return found ? found : add(values, shard, value, hash / SHARDS);
 }
 
 const struct value *values_by_id(const struct values *values, uint32_t id)
