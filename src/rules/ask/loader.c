@@ -154,15 +154,35 @@ bool loader_of_indices(const struct check *check, uint32_t call)
            (ask_named(check, dataset, "range") || ask_value(check, dataset)->kind == VALUE_TENSOR);
 }
 
-bool loader_trains(const struct check *check, uint32_t call)
+/* shuffle=False; beside a sampler it says nothing: that one has the order. */
+static bool keeps_order(const struct check *check, uint32_t call)
 {
-    if (ask_is_test_file(check) || syntax_is(check->tree, loader_argument(check, call, LOADER_SHUFFLE), SYN_FALSE) ||
-        purpose_is_evaluation(check, call, loader_argument(check, call, LOADER_DATASET)))
-        return false;
+    return syntax_is(check->tree, loader_argument(check, call, LOADER_SHUFFLE), SYN_FALSE) &&
+           loader_argument(check, call, LOADER_SAMPLER) == SYNTAX_NONE &&
+           loader_argument(check, call, LOADER_BATCH_SAMPLER) == SYNTAX_NONE;
+}
+
+const char *loader_untrained(const struct check *check, uint32_t call)
+{
+    if (ask_is_test_file(check))
+        return "the loader is made in a file of tests";
+    if (keeps_order(check, call))
+        return "the loader keeps the order of its data (shuffle=False, no sampler), as one for an evaluation does";
+    if (purpose_is_evaluation(check, call, loader_argument(check, call, LOADER_DATASET)))
+        return "its name or its data set says that the loader is for an evaluation";
     const struct loader_use use = loader_use_of(check, call);
     const bool nearby = context_program_trains(check->project, check->file);
-    return use.trains || use.given_away || (nearby && (use.unknown || !use.evaluates)) ||
-           (use.handed_out && context_any_trains(check->project));
+    const bool trains = use.trains || use.given_away || (nearby && (use.unknown || !use.evaluates)) ||
+                        (use.handed_out && context_any_trains(check->project));
+    if (trains)
+        return NULL;
+    return use.evaluates ? "only loops that evaluate go over this loader"
+                         : "no loop that trains is known to go over this loader";
+}
+
+bool loader_generates(const struct check *check, uint32_t call)
+{
+    return loader_use_of(check, call).generates;
 }
 
 /* Calls that a dataset may make of what it holds without working for it. */

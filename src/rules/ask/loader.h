@@ -10,6 +10,8 @@ enum loader_parameter {
     LOADER_DATASET = 0,
     LOADER_BATCH_SIZE = 1,
     LOADER_SHUFFLE = 2,
+    LOADER_SAMPLER = 3,
+    LOADER_BATCH_SAMPLER = 4,
     LOADER_NUM_WORKERS = 5,
     LOADER_COLLATE_FN = 6,
     LOADER_PIN_MEMORY = 7,
@@ -25,8 +27,10 @@ bool loader_on_device(const struct check *check, uint32_t call);
 bool loader_gives_tensors(const struct check *check, uint32_t call);
 /* Whether it gives numbers of rows alone: DataLoader(range(n)), DataLoader(indices). */
 bool loader_of_indices(const struct check *check, uint32_t call);
-/* False where its batches are seen to go to an evaluation alone, where it says shuffle=False, and in tests. */
-bool loader_trains(const struct check *check, uint32_t call);
+/* Why nothing is trained on its batches, as a clause; NULL where something is, or may be. */
+const char *loader_untrained(const struct check *check, uint32_t call);
+/* Whether each step begins by making data with the network from the batch: loading it is nothing beside that. */
+bool loader_generates(const struct check *check, uint32_t call);
 /* Whether its dataset hands out parts of what it holds in memory, for which workers cost more than they bring. */
 bool loader_in_memory(const struct check *check, uint32_t call);
 

@@ -2,6 +2,7 @@
 #include "loader_use.h"
 
 #include "loop.h"
+#include "made.h"
 #include "upload.h"
 
 enum { FARTHEST = 64, MOST_STEPS = 1024, MOST_CALLERS = 64 };
@@ -192,7 +193,9 @@ static void go_over(struct trail *trail, struct site loop)
     if (kind == LOOP_OTHER && loop_runs_module(&check, loop.node) &&
         context_trains_in(trail->project, loop) == SYNTAX_NONE)
         kind = LOOP_EVALUATION; /* whoever calls its function */
-    trail->use.trains |= kind == LOOP_STEP || kind == LOOP_EPOCH;
+    const bool trains = kind == LOOP_STEP || kind == LOOP_EPOCH;
+    trail->use.generates |= trains && made_in_rounds(&check, loop.node);
+    trail->use.trains |= trains;
     trail->use.evaluates |= kind == LOOP_EVALUATION;
     trail->use.unknown |= kind == LOOP_OTHER || kind == LOOP_ELEMENT;
     look_for_copies(trail, loop);

@@ -158,6 +158,19 @@ static bool calls_what_it_goes_over(const struct check *check, uint32_t call)
     return definition && definition->kind == DEFINED_FOR;
 }
 
+/* `self.part(x)` in a network, where what is bound to it came from outside: a part of the network. */
+static bool calls_own_part(const struct check *check, uint32_t call)
+{
+    struct site bound[1];
+    const uint32_t callee = syntax_first(check->tree, call);
+    const uint32_t f = project_function_at(check->project, check_site(check, call));
+    const uint32_t class_id = f == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, f)->class_id;
+    return class_id != SYNTAX_NONE && ask_own_attribute(check->tree, callee) &&
+           project_class(check->project, class_id)->is_module && ask_value(check, callee)->kind == VALUE_UNKNOWN &&
+           project_method(check->project, class_id, syntax_tail(check->tree, callee)) == SYNTAX_NONE &&
+           attribute_bindings(check->project, class_id, syntax_tail(check->tree, callee), bound, 1) > 0;
+}
+
 /* Calls of a network or one of its layers, perhaps through a method; a loss function is one too. */
 static bool calls_module(const struct check *check, uint32_t node)
 {
@@ -165,7 +178,7 @@ static bool calls_module(const struct check *check, uint32_t node)
         return false;
     if (calls_what_it_goes_over(check, node))
         return true;
-    if (is_module_call(check->project, check_site(check, node)))
+    if (is_module_call(check->project, check_site(check, node)) || calls_own_part(check, node))
         return true;
     const uint32_t target = name_target(check->project, check_site(check, node));
     return target != SYNTAX_NONE && wraps_module(check->project, target);

@@ -87,6 +87,27 @@ bool upload_is_random(const struct check *check, uint32_t origin)
     return is_call_of(check, origin, WORDS_RANDOM_CREATIONS);
 }
 
+bool upload_is_empty(const struct check *check, uint32_t origin)
+{
+    if (!syntax_is(check->tree, origin, SYN_CALL) || syntax_arguments_hidden(check->tree, origin))
+        return false;
+    const uint32_t list = syntax_child(check->tree, origin, 1), first = syntax_first(check->tree, list);
+    if (first == SYNTAX_NONE || syntax_is(check->tree, first, SYN_KEYWORD))
+        return false;
+    const bool data =
+        is_call_of(check, origin, WORDS_WRAP_DATA) || calls_one_of(check->tree, origin, WORDS_MAKE_OF_LIST);
+    if (data) /* torch.tensor([]); of torch.tensor(0) the 0 is what it holds */
+        return syntax_is(check->tree, first, SYN_LIST) && syntax_first(check->tree, first) == SYNTAX_NONE;
+    const bool sizes = syntax_is(check->tree, first, SYN_TUPLE) || syntax_is(check->tree, first, SYN_LIST);
+    const uint32_t parts = sizes ? first : list;
+    if (!is_call_of(check, origin, WORDS_CREATIONS) || !str_is_among("zeros ones empty", ask_tail(check, origin)))
+        return false;
+    for (uint32_t at = syntax_first(check->tree, parts); at != SYNTAX_NONE; at = syntax_next(check->tree, at))
+        if (syntax_is(check->tree, at, SYN_INTEGER) && str_eq(syntax_text(check->tree, at), S("0")))
+            return true;
+    return false;
+}
+
 bool upload_is_creation(const struct check *check, uint32_t origin)
 {
     return is_call_of(check, origin, WORDS_CREATIONS) || is_sized_constructor(check, origin) ||

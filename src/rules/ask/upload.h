@@ -20,6 +20,8 @@ struct upload upload_of(const struct check *check, uint32_t call);
 
 /* torch.zeros, arange, randn ...: made of sizes and numbers, so it could have been made on the device. */
 bool upload_is_creation(const struct check *check, uint32_t origin);
+/* torch.empty(0), torch.tensor([]): there is nothing to copy. */
+bool upload_is_empty(const struct check *check, uint32_t origin);
 bool upload_is_random(const struct check *check, uint32_t origin);
 
 /* A batch of a loader or part of one, or data that the step brings from NumPy. */

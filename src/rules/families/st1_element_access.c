@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 1: Python loops that touch a device tensor element by element, row by row or sample by sample. */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/loop.h"
+#include "rules/ask/round.h"
 #include "rules/ask/stack.h"
 #include "rules/ask/tell.h"
 #include "source/flow/asks.h"
 #include "words.h"
 
 /* ---- A6: elements ---- */
+
+/* Why nothing is gained where a row is only a view, and the host reads nothing of it. */
+static const char *view_of_row(const struct check *check, uint32_t loop)
+{
+    if (round_asks_sizes(check, loop))
+        return "only sizes are asked for, which the host knows";
+    if (round_reads(check, loop))
+        return NULL;
+    if (round_cuts(check, loop))
+        return "each round cuts out a part of another size";
+    return round_hands_on(check, loop) ? "taking a row is a view, and what works on it takes one row" : NULL;
+}
 
 static bool tell_access(const struct check *check, uint32_t loop, uint32_t node, struct match *match,
                         const char *format)
@@ -24,6 +36,9 @@ static bool tell_access(const struct check *check, uint32_t loop, uint32_t node,
         match_break(match, LINK_GAIN, "a round needs what the round before made", site);
     if (loop_is_ragged(check, loop))
         match_break(match, LINK_GAIN, "each round has another size", site);
+    const char *view = view_of_row(check, loop);
+    if (view)
+        match_break(match, LINK_GAIN, view, site);
     return ask_matters(check, loop) && level_at(check, loop, GPU_SURE, match);
 }
 
@@ -294,6 +309,9 @@ static bool check_growing_cat(const struct check *check, uint32_t call, struct m
     match->builtin = ask_tail(check, call);
     match->captures[match->capture_count++] = loop;
     match->captures[match->capture_count++] = statement;
+    if (loop_runs_module(check, loop))
+        match_break(match, LINK_GAIN, "a round runs a network, beside which the copy of what it gives is nothing",
+                    check_site(check, loop));
     const str text = ask_text(check, name);
     match->message = str_printf(check->arena,
                                 "`%.*s` grows by a copy of all of it each round; collect the parts in a list and "

@@ -44,6 +44,32 @@ static enum certainty certainty_of_list(const struct check *check, uint32_t what
     return value->kind == VALUE_UNKNOWN && by_type && kind != SYN_STARRED ? GPU_GUESSED : GPU_NO;
 }
 
+/* The expression behind a name that is bound once. */
+static uint32_t behind_name(const struct check *check, uint32_t what)
+{
+    const struct definition *definition =
+        syntax_is(check->tree, what, SYN_NAME) ? flow_definition(check->project, check_site(check, what)) : NULL;
+    return definition && definition->kind == DEFINED_ASSIGN && !definition->unpacked && definition->value != SYNTAX_NONE
+               ? definition->value
+               : what;
+}
+
+/*
+ * `[row.reward for row in rows]`, random.choices(times, k=n): a number a sample. So few take the host less than the
+ * detour through NumPy (measured: it pays from about 16 on).
+ */
+static bool is_number_a_sample(const struct check *check, uint32_t what)
+{
+    const uint32_t node = behind_name(check, what);
+    if (ask_named(check, node, "random.choices") || ask_named(check, node, "random.sample"))
+        return true;
+    if (!syntax_is(check->tree, node, SYN_LIST_COMP))
+        return false;
+    const uint32_t element = syntax_first(check->tree, node);
+    return syntax_is(check->tree, element, SYN_ATTRIBUTE) && value_is_number(ask_value(check, element)) &&
+           loop_varies(check, element, node);
+}
+
 /* A literal list of constants is the same each step: ST501 tells of it. */
 static bool is_constant(const struct check *check, uint32_t what)
 {
@@ -140,6 +166,8 @@ static bool check_tensor_from_list(const struct check *check, uint32_t call, str
         return false;
     if (ask_few_numbers(check, what))
         match_break(match, LINK_GAIN, "it is a row of a few numbers", check_site(check, what));
+    if (is_number_a_sample(check, what))
+        match_break(match, LINK_GAIN, "it has a number a sample, too few for NumPy to pay", check_site(check, what));
     match->builtin = tail;
     match->captures[match->capture_count++] = what;
     match->captures[match->capture_count++] = way.move;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 3: data that leaves the device and comes back, and work of the host in the middle of a step. */
 #include "rules/rewrite/fix.h"
+#include "rules/ask/made.h"
 #include "rules/ask/preparation.h"
 #include "rules/ask/read_back.h"
 #include "rules/ask/tell.h"
@@ -89,8 +90,13 @@ static bool check_preparation(const struct check *check, uint32_t loop, struct m
         return true;
     if (check->tree->kind[loop] == SYN_CALL)
         return check_prepared_call(check, loop, match);
-    return preparation_is(check, loop) && !preparation_repeats(check, loop) &&
-           tell_preparation(check, loop, match,
+    if (!preparation_is(check, loop) || preparation_repeats(check, loop))
+        return false;
+    if (made_by_network(check, loop))
+        match_break(match, LINK_GAIN,
+                    "what it works on is made by the network in this step: no worker could prepare it",
+                    check_site(check, loop));
+    return tell_preparation(check, loop, match,
                             "do it in the loader's workers (collate_fn), or for the whole batch at once");
 }
 

@@ -48,6 +48,8 @@ static bool check_create_then_move(const struct check *check, uint32_t call, str
     const struct upload upload = upload_of(check, call);
     if (!upload.is || !upload_is_creation(check, upload.origin))
         return check_number(check, call, match);
+    if (upload_is_empty(check, upload.origin))
+        return false;
     const bool random = upload_is_random(check, upload.origin);
     match->captures[match->capture_count++] = upload.origin;
     match->upload = call;
@@ -113,8 +115,9 @@ static void break_untrained(const struct check *check, uint32_t call, struct mat
 {
     match->of_run = true;
     match->runs_at = call;
-    if (!loader_trains(check, call))
-        match_break(match, LINK_PACE, "no loop that trains is known to go over this loader", check_site(check, call));
+    const char *untrained = loader_untrained(check, call);
+    if (untrained)
+        match_break(match, LINK_PACE, untrained, check_site(check, call));
 }
 
 static bool check_pageable_loader(const struct check *check, uint32_t call, struct match *match)
@@ -223,6 +226,9 @@ static bool check_synchronous_loader(const struct check *check, uint32_t call, s
     break_untrained(check, call, match);
     if (loader_in_memory(check, call))
         match_break(match, LINK_GAIN, "its samples are tensors in memory, so that there is little to prepare",
+                    check_site(check, call));
+    if (loader_generates(check, call))
+        match_break(match, LINK_GAIN, "each step makes data with the network first, beside which loading is nothing",
                     check_site(check, call));
     match->message =
         S("the training thread itself loads and collates each batch while the device waits; set num_workers "

@@ -64,6 +64,10 @@ MEETS = {
     "modules-by-key": HEAD + net("nets = {" + ", ".join(f"'k{i}': Net()" for i in range(257)) + "}\n"),
     "action": HEAD + "def f(env, a0, n):\n    for i in range(n):\n" + lines(10, "        a{1} = a{0} + 1\n")
               + "        state, reward, done, info = env.step(a10)\n",
+    "data-made": HEAD + "import random\ndef g(samples):\n    out = []\n    for s in samples:\n"
+                 "        out.append([v + random.random() for v in s])\n    return out\n"
+                 "def train(model, loader):\n    a0 = [[1, 2], [3, 4]]\n" + lines(20, "    a{1} = a{0}\n")
+                 + "    for x in loader:\n        y = g(a20)\n        model(x.cuda()).backward()\n",
     "loader-use": HEAD + "def f(d, model):\n    l0 = DataLoader(d, shuffle=True)\n" + lines(70, "    l{1} = l{0}\n")
                   + "    for x in l70:\n        model(x.cuda()).backward()\n",
     "loader-function": HEAD + "def f(d, model):\n" + lines(5000, "    a = {} + 1\n")
