@@ -165,6 +165,10 @@ static struct site behind_definition(struct chain *chain, struct site use, const
         chain_end(chain, statement, quoted(chain, statement, "%.*s leaves it on the device"));
         return stop;
     }
+    const bool went_on = definition->kind == DEFINED_AUGMENT && !on_device(chain, value);
+    const struct site before = {use.file, definition->name};
+    if (went_on) /* `total /= terms`: where it lay before */
+        return on_device(chain, before) && chain_add(chain, statement, chain_text(chain, statement)) ? before : stop;
     if (definition->value == SYNTAX_NONE || !on_device(chain, value))
         return stop;
     const bool loop = definition->kind == DEFINED_FOR;
