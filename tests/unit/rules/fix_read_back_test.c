@@ -133,6 +133,36 @@ static void sums_beside_another_wait_stay(void **state)
                  "    return total, right\n" CALL);
 }
 
+/* Who takes the time of each step wants the wait; who takes that of a hundred does not. */
+static void sums_of_timed_steps_stay(void **state)
+{
+    (void)state;
+    stays("ST401", HEAD "import time\n"
+                        "def train(loader, meter):\n"
+                        "    total = 0.0\n"
+                        "    end = time.time()\n" LOOP "        total += loss.item()\n"
+                        "        meter.update(time.time() - end)\n"
+                        "        end = time.time()\n"
+                        "    return total\n"
+                        "train(torch.utils.data.DataLoader([1], pin_memory=True, num_workers=2), None)\n");
+    becomes("ST401",
+            HEAD "import time\n"
+                 "def train(loader):\n"
+                 "    total = 0.0\n"
+                 "    begin = time.time()\n" LOOP "        total += loss.item()\n"
+                 "        if i % 100 == 0:\n"
+                 "            print(time.time() - begin)\n"
+                 "    return total\n" CALL,
+            HEAD "import time\n"
+                 "def train(loader):\n"
+                 "    total = 0.0\n"
+                 "    begin = time.time()\n" LOOP "        total += loss.detach().double()\n"
+                 "        if i % 100 == 0:\n"
+                 "            print(time.time() - begin)\n"
+                 "    total = float(total)\n"
+                 "    return total\n" CALL);
+}
+
 /* MPS has no float64; whole numbers it can add. */
 static void sums_that_may_run_without_doubles_stay(void **state)
 {
@@ -256,6 +286,7 @@ int main(void)
         cmocka_unit_test(line_ends_stay),
         cmocka_unit_test(sums_that_are_needed_each_step_stay),
         cmocka_unit_test(sums_beside_another_wait_stay),
+        cmocka_unit_test(sums_of_timed_steps_stay),
         cmocka_unit_test(sums_that_may_run_without_doubles_stay),
         cmocka_unit_test(dead_reads_go),
         cmocka_unit_test(echoes_ask_the_host),
