@@ -256,6 +256,7 @@ static bool check_many_small_uploads(const struct check *check, uint32_t loop, s
     match->upload = call;
     match->captures[match->capture_count++] = loop;
     match->captures[match->capture_count++] = call;
+    match->fix = fix_can_unblock(check, call) ? FIX_SAFE : FIX_NONE;
     const str text = ask_text(check, call);
     return tell(check, call, match,
                 str_printf(check->arena,
@@ -271,6 +272,8 @@ const struct rule rule_many_small_uploads = {
     .level = LEVEL_WARNING,
     .query = {.kinds = {SYN_FOR, SYN_WHILE, SYN_LIST_COMP, SYN_SET_COMP, SYN_DICT_COMP, SYN_GENERATOR}},
     .check = check_many_small_uploads,
+    .fix = fix_many_small_uploads,
+    .fix_kind = FIX_SAFE,
     .words = &words_many_small_uploads,
 };
 

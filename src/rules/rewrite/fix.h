@@ -11,6 +11,9 @@
 #include "source/values/value.h"
 
 bool fix_create_then_move(const struct check *check, const struct match *match, struct edits *edits);
+/* Copies of a loop over the parts of a batch: those of pinned memory need not wait. */
+bool fix_many_small_uploads(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_can_unblock(const struct check *check, uint32_t call);
 bool fix_blocking_copy(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_oversized_upload(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_synchronous_loader(const struct check *check, const struct match *match, struct edits *edits);

@@ -257,6 +257,23 @@ bool fix_blocking_copy(const struct check *check, const struct match *match, str
     return found && patch_hand_over(&patch, edits);
 }
 
+/* ---- ST502: the same, of the parts of a batch ---- */
+
+bool fix_can_unblock(const struct check *check, uint32_t call)
+{
+    return move_to_unblock(check, call) != SYNTAX_NONE;
+}
+
+bool fix_many_small_uploads(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check, .edits = edits};
+    const uint32_t move = match->capture_count < 2 ? SYNTAX_NONE : move_to_unblock(check, match->captures[1]);
+    if (move == SYNTAX_NONE)
+        return false;
+    patch_argument(&patch, move, S("non_blocking=True"));
+    return patch_hand_over(&patch, edits);
+}
+
 /* ---- ST603 ---- */
 
 bool fix_oversized_upload(const struct check *check, const struct match *match, struct edits *edits)

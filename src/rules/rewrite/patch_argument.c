@@ -87,6 +87,26 @@ static bool is_too_wide(const struct arguments *arguments, str text)
     return was <= width && was + 2 + text.len > width;
 }
 
+/* The argument that begins the line of the last one; SYNTAX_NONE where something else does. */
+static uint32_t begins_last_line(const struct syntax *tree, uint32_t list, const struct arguments *arguments)
+{
+    for (uint32_t at = syntax_first(tree, list); at != SYNTAX_NONE; at = syntax_next(tree, at)) {
+        uint32_t begin, end;
+        syntax_outer(tree, at, &begin, &end);
+        if (line_of(tree, begin) == line_of(tree, arguments->end) && begins_line(tree, begin))
+            return begin;
+    }
+    return SYNTAX_NONE;
+}
+
+/* f(a,\n  b, c): on a line of its own below the last, where that would become too wide. */
+static void add_below(struct patch *patch, uint32_t begin, const struct arguments *arguments, str text)
+{
+    const str indent = indent_at(arguments->tree, begin);
+    patch_insert(patch, arguments->end,
+                 patch_printf(patch, ",\n%.*s%.*s", (int)indent.len, indent.at, (int)text.len, text.at));
+}
+
 static void add_row(struct patch *patch, const struct arguments *arguments, str text)
 {
     const struct syntax *tree = arguments->tree;
@@ -129,6 +149,9 @@ void patch_argument(struct patch *patch, uint32_t call, str text)
                                   indent_at(tree, arguments.begin).at, (int)text.len, text.at));
     else if (fills_line(&arguments) && is_too_wide(&arguments, text))
         add_row(patch, &arguments, text);
+    else if (begins_last_line(tree, list, &arguments) != SYNTAX_NONE && arguments.last_row && !comma &&
+             is_too_wide(&arguments, text))
+        add_below(patch, begins_last_line(tree, list, &arguments), &arguments, text);
     else
         add_behind(patch, call, &arguments, text);
 }

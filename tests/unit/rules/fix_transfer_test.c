@@ -116,6 +116,13 @@ static void arguments_over_several_lines(void **state)
         STEP(
             "DataLoader(\n        data,\n        num_workers=2,  # two\n        pin_memory=torch.cuda.is_available(),\n    )",
             MOVED));
+    /* two a line: below, where the line would become too wide */
+    becomes(
+        "ST602",
+        STEP("DataLoader(\n        data.of_training(the_folder), num_workers=2, batch_size=data.batch_size)", MOVED),
+        STEP("DataLoader(\n        data.of_training(the_folder), num_workers=2, batch_size=data.batch_size,\n"
+             "        pin_memory=torch.cuda.is_available())",
+             MOVED));
 }
 
 /* Views of pinned batches and their parts are pinned as well. */
@@ -125,6 +132,17 @@ static void parts_of_pinned_batches_do_not_block(void **state)
     becomes("ST602", STEP(GOOD, "        x = x.reshape(-1, 4).to(device)\n"),
             STEP(GOOD, "        x = x.reshape(-1, 4).to(device, non_blocking=True)\n"));
     stays("ST602", STEP(GOOD, "        x = (x + 1).to(device)\n"));
+}
+
+/* The parts of a batch, one after the other: with a loader that pins, none of the copies waits. */
+static void copies_of_parts_do_not_block(void **state)
+{
+    (void)state;
+    becomes("ST502", STEP(GOOD, "        x = [part.to(device) for part in x]\n"),
+            STEP(GOOD, "        x = [part.to(device, non_blocking=True) for part in x]\n"));
+    becomes("ST502", STEP(GOOD, "        x = {name: part.to(device) for name, part in x.items()}\n"),
+            STEP(GOOD, "        x = {name: part.to(device, non_blocking=True) for name, part in x.items()}\n"));
+    stays("ST502", STEP("DataLoader(data)", "        x = [part.to(device) for part in x]\n"));
 }
 
 /* Pinned batches that nobody copies cost memory and gain nothing: rows of an index, for one. */
@@ -278,6 +296,7 @@ int main(void)
         cmocka_unit_test(copies_wait_for_pinned_memory),
         cmocka_unit_test(arguments_over_several_lines),
         cmocka_unit_test(parts_of_pinned_batches_do_not_block),
+        cmocka_unit_test(copies_of_parts_do_not_block),
         cmocka_unit_test(loaders_without_a_copy_stay),
         cmocka_unit_test(tuples_are_broken_as_black_does),
         cmocka_unit_test(all_indices_of_a_place_are_made_on_the_device),
