@@ -110,6 +110,30 @@ static bool is_number(const struct check *check, const struct match *match)
     return is_one_of(match, ids) && number_uploaded(check, match->node) != SYNTAX_NONE;
 }
 
+/* The mask of `x[mask]` and `x[mask, :]`, where it is a name. */
+static uint32_t mask_of(const struct check *check, const struct match *match)
+{
+    const struct syntax *tree = check->tree;
+    if (!syntax_is(tree, match->node, SYN_SUBSCRIPT))
+        return SYNTAX_NONE;
+    const uint32_t index = syntax_child(tree, match->node, 1);
+    const uint32_t first = syntax_is(tree, index, SYN_TUPLE) ? syntax_first(tree, index) : index;
+    return syntax_is(tree, first, SYN_NAME) ? first : SYNTAX_NONE;
+}
+
+/* `x[mask]` beside `y[mask]`: one look for the places of the mask serves both. */
+static bool asks_same_mask(const struct check *check, const struct match *first, const struct match *second,
+                           uint32_t from, uint32_t to)
+{
+    static const char *const ids[] = {"ST406", NULL};
+    if (!is_one_of(first, ids) || !is_one_of(second, ids) || check->tree->parent[from] != check->tree->parent[to])
+        return false;
+    const uint32_t a = mask_of(check, first), b = mask_of(check, second);
+    return a != SYNTAX_NONE && b != SYNTAX_NONE && syntax_same(check->tree, a, check->tree, b) &&
+           flow_definition(check->project, check_site(check, a)) ==
+               flow_definition(check->project, check_site(check, b));
+}
+
 /* Of a read that launches much itself the wait is its own: model(x).mean().item() */
 static bool reads_what_is_there(const struct check *check, const struct match *match)
 {
@@ -134,6 +158,8 @@ static bool is_same_cause(const struct check *check, const struct match *cause, 
     if (cause->rule == second->rule && from == to)
         return true;
     if (is_number(check, cause) && is_number(check, second))
+        return true;
+    if (asks_same_mask(check, last, second, from, to))
         return true;
     if (is_read(cause) && is_read(second))
         return are_neighbours(check, from, to) && reads_what_is_there(check, second);

@@ -219,12 +219,19 @@ static bool yields(const struct rule *rule, const struct rule *other)
     return false;
 }
 
+/* It tells what there is to tell of the copy, also where that is that there is nothing to gain. */
+static bool speaks_of_copy(const struct match *match)
+{
+    return match->upload && !match->rule->yields_to[0] && !match->broken[LINK_PACE].why &&
+           !match->broken[LINK_DEVICE].why;
+}
+
 /* Matches of uploads by their call: that of a rule which yields to no other is the one that counts. */
 static void yield_to_others(const struct check *check, struct found *found)
 {
     struct map told = {0};
     for (uint32_t i = 0; i < found->count; i++)
-        if (found->at[i].upload && !found->at[i].rule->yields_to[0] && found->at[i].level > LEVEL_NOTE)
+        if (speaks_of_copy(&found->at[i]))
             map_put(&told, found->at[i].upload, i);
     for (uint32_t i = 0; i < found->count; i++) {
         struct match *match = &found->at[i];

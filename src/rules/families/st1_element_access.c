@@ -4,10 +4,27 @@
 #include "rules/ask/round.h"
 #include "rules/ask/stack.h"
 #include "rules/ask/tell.h"
+#include "rules/proof/launch.h"
 #include "source/flow/asks.h"
 #include "words.h"
 
 /* ---- A6: elements ---- */
+
+/* Whether a round gives the device nothing to do: rows are put into lists and dicts as they are. */
+static bool launches_nothing(const struct check *check, uint32_t loop)
+{
+    if (!syntax_is(check->tree, loop, SYN_FOR))
+        return false;
+    const uint32_t body = syntax_child(check->tree, loop, 2);
+    for (uint32_t at = body; at < syntax_last(check->tree, body); at++) {
+        const bool stores = syntax_is(check->tree, at, SYN_ASSIGN) &&
+                            syntax_is(check->tree, syntax_first(check->tree, at), SYN_SUBSCRIPT) &&
+                            ask_gpu_tensor(check, syntax_first(check->tree, at) + 1);
+        if (stores || launch_possible(check, at))
+            return false;
+    }
+    return true;
+}
 
 /* Why nothing is gained where a row is only a view, and the host reads nothing of it. */
 static const char *view_of_row(const struct check *check, uint32_t loop)
@@ -16,6 +33,8 @@ static const char *view_of_row(const struct check *check, uint32_t loop)
         return "only sizes are asked for, which the host knows";
     if (round_reads(check, loop))
         return NULL;
+    if (launches_nothing(check, loop))
+        return "taking a row is a view, and nothing is launched in a round";
     if (round_cuts(check, loop))
         return "each round cuts out a part of another size";
     return round_hands_on(check, loop) ? "taking a row is a view, and what works on it takes one row" : NULL;

@@ -54,13 +54,27 @@ static uint32_t behind_name(const struct check *check, uint32_t what)
                : what;
 }
 
+/* [n] of `[n] * count` */
+static bool is_one_number(const struct check *check, uint32_t list)
+{
+    if (!syntax_is(check->tree, list, SYN_LIST) || syntax_child_count(check->tree, list) != 1)
+        return false;
+    const uint32_t item = syntax_first(check->tree, list);
+    return syntax_is(check->tree, item, SYN_INTEGER) || syntax_is(check->tree, item, SYN_FLOAT) ||
+                   syntax_is(check->tree, item, SYN_NAME) || syntax_is(check->tree, item, SYN_ATTRIBUTE)
+               ? !value_is_container(ask_value(check, item)) && !value_is_tensor(ask_value(check, item))
+               : false;
+}
+
 /*
- * `[row.reward for row in rows]`, random.choices(times, k=n): a number a sample. So few take the host less than the
+ * `[row.reward for row in rows]`, `[n] * count`, random.choices(times, k=n): a number a sample. So few take the host less than the
  * detour through NumPy (measured: it pays from about 16 on).
  */
 static bool is_number_a_sample(const struct check *check, uint32_t what)
 {
     const uint32_t node = behind_name(check, what);
+    if (syntax_is(check->tree, node, SYN_BINARY) && check->tree->op[node] == OP_MUL)
+        return is_one_number(check, syntax_first(check->tree, node));
     if (ask_named(check, node, "random.choices") || ask_named(check, node, "random.sample"))
         return true;
     if (!syntax_is(check->tree, node, SYN_LIST_COMP))

@@ -84,13 +84,32 @@ static bool check_look_up(const struct check *check, uint32_t comprehension, str
     return level_at(check, comprehension, GPU_SURE, match);
 }
 
+static bool gives_something(const struct check *check, uint32_t node)
+{
+    const enum syntax_kind kind = check->tree->kind[node];
+    return kind == SYN_YIELD ||
+           (kind == SYN_RETURN && check->tree->size[node] > 1 && !syntax_is(check->tree, node + 1, SYN_ABSENT) &&
+            !syntax_is(check->tree, node + 1, SYN_NONE));
+}
+
+/* A function that gives nothing and changes nothing prepares nothing: it looks at its arguments, to complain of them. */
+static bool only_checks(const struct check *check, uint32_t loop)
+{
+    enum { KEEPS = EFFECT_ATTRIBUTE | EFFECT_ARGUMENT | EFFECT_GLOBAL };
+    const uint32_t function = syntax_function(check->tree, loop);
+    const struct summary *summary = ask_summary_around(check, loop);
+    return function != SYNTAX_NONE && syntax_is(check->tree, function, SYN_FUNCTION) && summary &&
+           !(summary->effects & (KEEPS | EFFECT_UPLOAD | EFFECT_BACKWARD | EFFECT_STEP)) &&
+           !ask_any(check, function, gives_something);
+}
+
 static bool check_preparation(const struct check *check, uint32_t loop, struct match *match)
 {
     if (check_look_up(check, loop, match))
         return true;
     if (check->tree->kind[loop] == SYN_CALL)
         return check_prepared_call(check, loop, match);
-    if (!preparation_is(check, loop) || preparation_repeats(check, loop))
+    if (!preparation_is(check, loop) || preparation_repeats(check, loop) || only_checks(check, loop))
         return false;
     if (made_by_network(check, loop))
         match_break(match, LINK_GAIN,

@@ -55,6 +55,16 @@ def one_row_read(loader, width):
         step(model(torch.stack(parts)).sum())
 
 
+def only_gathered(loader, rows):
+    for x, y in loader:
+        x = x.to(device, non_blocking=True)
+        parts = []
+        for i in range(x.size(0)):
+            part = {"input": x[i]}  # note (a view, and nothing is launched)
+            parts.append(part)
+        step(model(x).sum())
+
+
 def only_sizes(loader):
     for x, y in loader:
         x = x.to(device, non_blocking=True)
@@ -93,5 +103,6 @@ of_other_sizes([])
 of_one_size([], 4)
 one_row_at_a_time([], 4)
 one_row_read([], 4)
+only_gathered([], [])
 only_sizes([])
 wrapped_steps([], 3)
