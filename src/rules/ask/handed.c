@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A batch need not come from a loader that the run makes: `for batch in stream`, `batch = next(batches)`, or a caller
- * who has it from there. Of such a thing nothing is known but that it is another one each step, so only what the program
+ * A batch need not come from a loader that the run makes: `for batch in stream`, `batch = next(batches)`,
+ * `data.next_batch()`, or a caller who has it from there. Of such a thing nothing is known but that it is another one each step, so only what the program
  * moves by name is taken for data that lies on the host.
  */
 #include "handed.h"
 
 #include "source/known/known.h"
+#include "source/known/known_words.h"
 
 enum { MOST_HOPS = 8, MOST_CALLERS = 16 };
 
@@ -50,6 +51,16 @@ static bool goes_over_steps(const struct check *check, const struct definition *
            !ask_any(check, definition->value, lies_there);
 }
 
+/* `x, y = data.next_batch()`: code outside of the run gives another batch; not one of what lies there already. */
+static bool draws_batch(const struct check *check, uint32_t call)
+{
+    const uint32_t receiver = ask_receiver(check, call);
+    const bool plain = receiver == SYNTAX_NONE || syntax_is(check->tree, receiver, SYN_NAME) ||
+                       ask_own_attribute(check->tree, receiver);
+    return plain && known_word(WORDS_DRAW, ask_tail(check, call)) &&
+           name_target(check->project, check_site(check, call)) == SYNTAX_NONE && !ask_any(check, call, lies_there);
+}
+
 /* A file that has a framework prepare its loaders: which of them it did is not known of what is not known. */
 static bool has_loaders_prepared(const struct check *check)
 {
@@ -88,8 +99,9 @@ static bool handed(const struct check *check, uint32_t node, int hops)
     if (!hops || !is_open(check, node))
         return false;
     if (syntax_is(check->tree, node, SYN_CALL))
-        return ask_named(check, node, "next") && in_step(check, node) &&
-               !ask_any(check, syntax_child(check->tree, node, 1), lies_there);
+        return in_step(check, node) &&
+               (draws_batch(check, node) ||
+                (ask_named(check, node, "next") && !ask_any(check, syntax_child(check->tree, node, 1), lies_there)));
     const struct definition *definition =
         syntax_is(check->tree, node, SYN_NAME) ? flow_definition(check->project, check_site(check, node)) : NULL;
     if (!definition)

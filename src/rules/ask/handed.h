@@ -5,7 +5,7 @@
 
 #include "ask.h"
 
-/* Whether it is, or is a part of, what the loop of the steps goes over, or what next() gives there, also through callers. */
+/* Whether it is, or is a part of, what the loop of the steps goes over, or what next() or a drawn batch gives there, also through callers. */
 bool handed_each_step(const struct check *check, uint32_t node);
 
 #endif

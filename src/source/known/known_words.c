@@ -110,6 +110,7 @@ static const struct list {
                      "torch.LongTensor torch.FloatTensor",
                      false},
     [WORDS_CHEAP_METHODS] = {"update get long float int clone view unsqueeze squeeze tolist is_tensor", false},
+    [WORDS_DRAW] = {"*batch* get_next", false},
     [WORDS_HAND_ON] = {"enumerate reversed list tuple iter tqdm trange", false},
     [WORDS_SIZE_OF_DATA] = {"len size numel item nelement", false},
     [WORDS_NAMED_ITEMS] = {"keys items", false},

@@ -91,6 +91,7 @@ enum words {
     WORDS_READ_ARRAY,        /* methods of arrays and lists that give no part of them */
     WORDS_CHEAP,             /* functions that a dataset may call on what it holds without working for it */
     WORDS_CHEAP_METHODS,     /* the same */
+    WORDS_DRAW,              /* methods that give another batch each time */
     WORDS_HAND_ON,           /* functions that give the items of what they are given */
     WORDS_SIZE_OF_DATA,      /* functions and methods that tell how much there is */
     WORDS_NAMED_ITEMS,       /* methods of a dict that give a name each */

@@ -82,6 +82,24 @@ def on_device(options):
         optimizer.step()
 
 
+def drawn(data, memory, posterior, options):
+    device = torch.device("cuda")
+    net = nn.Linear(8, 1).to(device)
+    optimizer = torch.optim.SGD(net.parameters(), 0.1)
+    for _ in range(options.steps):
+        x, y = data.next_batch()
+        x = x.to(device)  # expect ST602
+        kept = memory.sample(options.size)
+        kept = kept["x"].to(device)  # silent (buffers of frameworks give what lies there)
+        drift = posterior.sample().to(device)  # silent (it may lie there)
+        mixed = data.mix_batch(net.weight).to(device)  # silent (of what lies there)
+        loss = (net(x) - y.to(device, non_blocking=True) + net(kept) + drift + mixed).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+drawn(open_stream(None), open_stream(None), open_stream(None), None)
 Learner(nn.Linear(8, 1)).run(open_stream(None))
 over_stream(open_stream(None), 10)
 by_next(None)
