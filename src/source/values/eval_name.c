@@ -42,13 +42,17 @@ const struct value *eval_string(struct eval *e, str text)
 const struct value *eval_by_convention(struct eval *e, str word, const struct value *value)
 {
     const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING;
-    if (!open || value->flags & VALUE_UPLOADED)
+    const bool moved = value->flags & VALUE_UPLOADED;
+    const bool assumed = value->flags & VALUE_ASSUMED; /* on one way it is a device by its name, on another unknown */
+    if (!open || (moved && !assumed))
         return value;
     if (known_word(WORDS_DEVICE, word))
         return values_get(e->values, &(struct value){.kind = VALUE_DEVICE,
                                                      .device = DEVICE_GPU,
                                                      .flags = VALUE_ASSUMED | VALUE_UPLOADED,
                                                      .detail = NONE});
+    if (moved)
+        return value;
     if (known_word(WORDS_LOADER, word))
         return eval_kind_of(e, VALUE_LOADER, VALUE_ASSUMED);
     return value;

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a call reaches in a program of several files: decorators, classes, registries, things made by name, entries."""
+import tempfile
 import unittest
 
-from whole_program import program, train
+from whole_program import lint, program, train, write
 
 METER = """
 def read(loss):
@@ -588,6 +589,62 @@ class Sample:
 def make(name):
     return getattr(importlib.import_module("jobs"), name)()
 """))
+
+
+class DeviceByName(unittest.TestCase):
+    """What is a device by its name stays one where an object of a sibling is given what nobody knows."""
+
+    PROGRAM = files(base="""
+import torch
+
+
+class Base(torch.nn.Module):
+    def __init__(self, config):
+        super().__init__()
+        self.device = config["device"]
+""", other="""
+from base import Base
+
+
+class Other(Base):
+    pass
+""", net="""
+import torch
+from base import Base
+
+
+class Net(Base):
+    def __init__(self, config):
+        super().__init__(config)
+        self.device = config["device"]
+        self.table = torch.nn.Embedding(10, 4)
+
+    def forward(self, rows):
+        ids = torch.LongTensor([len(row) for row in rows]).to(self.device)
+        return self.table(ids).sum()
+""", trainer="""
+class Trainer:
+    def __init__(self, config, model):
+        self.model = model
+        self.device = config["device"]
+
+    def epoch(self, data, opt):
+        for batch in data:
+            opt.zero_grad()
+            loss = self.model(batch.to(self.device))
+            loss.backward()
+            opt.step()
+""")
+    SIBLING = files(show='from other import Other\n\nmodel = Other(config).to(config["device"])')
+
+    def uploads(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, text)
+            return [(f["file"], f["line"]) for f in lint(folder)["findings"] if f["rule"] == "ST201"]
+
+    def test_with_and_without_a_sibling(self):
+        self.assertEqual(self.uploads(self.PROGRAM), [("net.py", 12)])
+        self.assertEqual(self.uploads(self.PROGRAM + self.SIBLING), [("net.py", 12)])
 
 
 if __name__ == "__main__":
