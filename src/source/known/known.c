@@ -299,43 +299,43 @@ static const struct known loss_class = {VALUE_LOSS, ON_CPU, 0, 0, 0, 0, false, f
 
 /* Public names that are spelled in several ways: the beginning on the left is that on the right. */
 static const struct {
-    const char *from, *to;
+    str from, to;
 } canonical[] = {
-    {"torch.autograd.Variable", "torch.Variable"},
-    {"torch.autograd.variable.Variable", "torch.Variable"},
-    {"torch.nn.modules.", "torch.nn."},
-    {"torch.utils.data.dataloader.", "torch.utils.data."},
-    {"torch.utils.data.dataset.", "torch.utils.data."},
-    {"torch.utils.data.sampler.", "torch.utils.data."},
-    {"torch.cuda.amp.grad_scaler.", "torch.cuda.amp."},
-    {"torch.functional.", "torch."},
-    {"torch.nn.parameter.", "torch.nn."},
-    {"torch.nn.Parameter", "torch.nn.Parameter"},
-    {"tensorboardX.", "torch.utils.tensorboard."},
-    {"numpy.core.", "numpy."},
-    {"pytorch_lightning.", "lightning."},
-    {"lightning.pytorch.", "lightning."},
-    {"lightning_fabric.", "lightning."},
-    {"lightning.fabric.", "lightning."},
-    {"accelerate.accelerator.", "accelerate."},
-    {"transformers.trainer.", "transformers."},
-    {"transformers.trainer_callback.", "transformers."},
-    {"transformers.trainer_seq2seq.", "transformers."},
-    {"transformers.training_args.", "transformers."},
-    {"skorch.net.", "skorch."},
-    {"skorch.classifier.", "skorch."},
-    {"skorch.regressor.", "skorch."},
-    {"ignite.engine.engine.", "ignite.engine."},
-    {"torchtune.training.", "torchtune.utils."},
-    {"accelerate.data_loader.", "accelerate."},
-    {"tqdm.auto.", "tqdm."},
-    {"tqdm.autonotebook.", "tqdm."},
-    {"tqdm.notebook.", "tqdm."},
-    {"tqdm.rich.", "tqdm."},
-    {"tqdm.std.", "tqdm."},
-    {"torchdata.stateful_dataloader.StatefulDataLoader", "torch.utils.data.DataLoader"},
-    {"monai.data.DataLoader", "torch.utils.data.DataLoader"},
-    {"dgl.dataloading.GraphDataLoader", "torch.utils.data.DataLoader"},
+    {S("torch.autograd.Variable"), S("torch.Variable")},
+    {S("torch.autograd.variable.Variable"), S("torch.Variable")},
+    {S("torch.nn.modules."), S("torch.nn.")},
+    {S("torch.utils.data.dataloader."), S("torch.utils.data.")},
+    {S("torch.utils.data.dataset."), S("torch.utils.data.")},
+    {S("torch.utils.data.sampler."), S("torch.utils.data.")},
+    {S("torch.cuda.amp.grad_scaler."), S("torch.cuda.amp.")},
+    {S("torch.functional."), S("torch.")},
+    {S("torch.nn.parameter."), S("torch.nn.")},
+    {S("torch.nn.Parameter"), S("torch.nn.Parameter")},
+    {S("tensorboardX."), S("torch.utils.tensorboard.")},
+    {S("numpy.core."), S("numpy.")},
+    {S("pytorch_lightning."), S("lightning.")},
+    {S("lightning.pytorch."), S("lightning.")},
+    {S("lightning_fabric."), S("lightning.")},
+    {S("lightning.fabric."), S("lightning.")},
+    {S("accelerate.accelerator."), S("accelerate.")},
+    {S("transformers.trainer."), S("transformers.")},
+    {S("transformers.trainer_callback."), S("transformers.")},
+    {S("transformers.trainer_seq2seq."), S("transformers.")},
+    {S("transformers.training_args."), S("transformers.")},
+    {S("skorch.net."), S("skorch.")},
+    {S("skorch.classifier."), S("skorch.")},
+    {S("skorch.regressor."), S("skorch.")},
+    {S("ignite.engine.engine."), S("ignite.engine.")},
+    {S("torchtune.training."), S("torchtune.utils.")},
+    {S("accelerate.data_loader."), S("accelerate.")},
+    {S("tqdm.auto."), S("tqdm.")},
+    {S("tqdm.autonotebook."), S("tqdm.")},
+    {S("tqdm.notebook."), S("tqdm.")},
+    {S("tqdm.rich."), S("tqdm.")},
+    {S("tqdm.std."), S("tqdm.")},
+    {S("torchdata.stateful_dataloader.StatefulDataLoader"), S("torch.utils.data.DataLoader")},
+    {S("monai.data.DataLoader"), S("torch.utils.data.DataLoader")},
+    {S("dgl.dataloading.GraphDataLoader"), S("torch.utils.data.DataLoader")},
 };
 
 /* ---- looking up: the words of a table, sorted ---- */
@@ -426,7 +426,7 @@ static bool has_package(str package)
         if (str_starts(str_of(rooms[i].names), package))
             return true;
     for (size_t i = 0; i < sizeof canonical / sizeof *canonical; i++)
-        if (str_starts(str_of(canonical[i].from), package))
+        if (str_starts(canonical[i].from, package))
             return true;
     return str_eq(package, S("torch."));
 }
@@ -449,8 +449,8 @@ bool known_package(str module)
 str known_canonical(char *room, str text)
 {
     for (size_t i = 0; i < sizeof canonical / sizeof *canonical; i++) {
-        const str from = str_of(canonical[i].from), to = str_of(canonical[i].to);
-        if (!str_starts(text, from))
+        const str from = canonical[i].from, to = canonical[i].to;
+        if (text.len < from.len || text.at[from.len - 1] != from.at[from.len - 1] || !str_starts(text, from))
             continue;
         memmove(room + to.len, room + from.len, text.len - from.len);
         memcpy(room, to.at, to.len);

@@ -199,8 +199,15 @@ struct pattern {
 
 enum { MOST_PATTERNS = 1024 };
 
+/* The patterns of a list: first the plain words, of which the lengths and first letters are known, as bits modulo 64. */
+struct read_list {
+    size_t first, first_starred, end;
+    uint64_t lengths, letters;
+};
+
 static struct pattern patterns[MOST_PATTERNS];
-static size_t pattern_count, first_of[WORDS_KINDS + 1];
+static size_t pattern_count;
+static struct read_list read_list[WORDS_KINDS];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static struct pattern pattern_of(str word)
@@ -217,17 +224,34 @@ static struct pattern pattern_of(str word)
     return pattern;
 }
 
+static uint64_t bit_of(size_t number)
+{
+    return UINT64_C(1) << number % 64;
+}
+
+static void read_patterns(struct read_list *list, const char *words, bool stars)
+{
+    str rest = str_of(words), word;
+    while (str_cut(&rest, ' ', &word)) {
+        if (str_has(word, S("*")) != stars)
+            continue;
+        assert(pattern_count < MOST_PATTERNS);
+        patterns[pattern_count++] = pattern_of(word);
+        list->lengths |= stars ? 0 : bit_of(word.len);
+        list->letters |= stars ? 0 : bit_of((unsigned char)word.at[0]);
+    }
+}
+
 static void read_lists(void)
 {
     for (size_t i = 0; i < WORDS_KINDS; i++) {
-        str rest = str_of(lists[i].words), word;
-        first_of[i] = pattern_count;
-        while (str_cut(&rest, ' ', &word)) {
-            assert(pattern_count < MOST_PATTERNS);
-            patterns[pattern_count++] = pattern_of(word);
-        }
+        struct read_list *list = &read_list[i];
+        list->first = pattern_count;
+        read_patterns(list, lists[i].words, false);
+        list->first_starred = pattern_count;
+        read_patterns(list, lists[i].words, true);
+        list->end = pattern_count;
     }
-    first_of[WORDS_KINDS] = pattern_count;
 }
 
 static bool fits(const struct pattern *pattern, str word, bool any_case)
@@ -235,7 +259,9 @@ static bool fits(const struct pattern *pattern, str word, bool any_case)
     if (!pattern->stars)
         return str_eq(word, pattern->head);
     if (pattern->part.len)
-        return any_case ? str_has_nocase(word, pattern->part) : str_has(word, pattern->part);
+        return word.len < pattern->part.len ? false
+               : any_case                   ? str_has_nocase(word, pattern->part)
+                                            : str_has(word, pattern->part);
     return word.len >= pattern->head.len + pattern->tail.len && str_starts(word, pattern->head) &&
            str_ends(word, pattern->tail);
 }
@@ -243,7 +269,10 @@ static bool fits(const struct pattern *pattern, str word, bool any_case)
 bool known_word(enum words words, str word)
 {
     pthread_once(&once, read_lists);
-    for (size_t i = first_of[words]; i < first_of[words + 1]; i++)
+    const struct read_list *list = &read_list[words];
+    const bool may_be_plain =
+        word.len && list->lengths & bit_of(word.len) && list->letters & bit_of((unsigned char)word.at[0]);
+    for (size_t i = may_be_plain ? list->first : list->first_starred; i < list->end; i++)
         if (fits(&patterns[i], word, lists[words].any_case))
             return true;
     return false;
