@@ -223,6 +223,25 @@ static bool fits(const struct check *check, uint32_t loop)
            (!counts || ask_any(check, body, takes_data)) && !ask_any(check, body, touches_model);
 }
 
+/* A call into NumPy, here or in a function of the run that is called: some microseconds a round at least. */
+static bool calls_arrays(const struct check *check, uint32_t node)
+{
+    const uint32_t target =
+        syntax_is(check->tree, node, SYN_CALL) ? name_target(check->project, check_site(check, node)) : SYNTAX_NONE;
+    if (target == SYNTAX_NONE)
+        return is_array_call(check, node);
+    const struct function *function = project_function(check->project, target);
+    const struct check there = {check->project, function->file, project_tree(check->project, function->file),
+                                check->arena};
+    return ask_any(&there, function->node, is_array_call);
+}
+
+bool preparation_is_brief(const struct check *check, uint32_t loop)
+{
+    const struct value *items = ask_value(check, iterable_of(check->tree, loop));
+    return !value_has(items, VALUE_FROM_LOADER) && !ask_any(check, body_of(check->tree, loop), calls_arrays);
+}
+
 static bool inside_another(const struct check *check, uint32_t loop)
 {
     for (uint32_t at = check->tree->parent[loop]; at; at = check->tree->parent[at]) {

@@ -115,6 +115,9 @@ static bool check_preparation(const struct check *check, uint32_t loop, struct m
         match_break(match, LINK_GAIN,
                     "what it works on is made by the network in this step: no worker could prepare it",
                     check_site(check, loop));
+    if (preparation_is_brief(check, loop))
+        match_break(match, LINK_GAIN, "a round is a few steps of Python: only a trace shows whether they take long",
+                    check_site(check, loop));
     return tell_preparation(check, loop, match,
                             "do it in the loader's workers (collate_fn), or for the whole batch at once");
 }

@@ -19,7 +19,7 @@ TRAIN = """\
 def train(loader):
     total = 0.0
     for x, y in loader:
-        loss = model(x.cuda()).sum()
+        loss = model(x.cuda(non_blocking=True)).sum()
         loss.backward()
         optimizer.step()
         total += loss.item()  # \u03c0
@@ -84,7 +84,7 @@ class Notebooks(Folder):
         self.assertIn("n.ipynb:cell 5:7:18: ST401", self.lint().out)
 
     def test_other_files_have_no_cell(self):
-        self.write("import torch\n" + TRAIN.replace("model(x.cuda())", "torch.ones(3).cuda()"), "t.py")
+        self.write("import torch\n" + TRAIN.replace("model(x.cuda(non_blocking=True))", "torch.ones(3).cuda()"), "t.py")
         for finding in self.findings("t.py"):
             self.assertIsNone(finding["cell"])
 
