@@ -15,6 +15,13 @@ struct ahead {
     bool framework; /* it left the files linted: what calls the function goes on */
 };
 
+/* What runs now and then, where a flag asks for it, or on a mistake is no launch of each step. */
+static bool runs_each_time(const struct check *check, uint32_t node)
+{
+    const struct context context = context_of(check->project, check_site(check, node));
+    return (context.gate == GATE_NONE || context.gate == GATE_RANK) && !context.on_error;
+}
+
 static bool find(struct ahead *ahead, const struct check *check, uint32_t from, uint32_t to)
 {
     for (uint32_t node = from; node < to && ahead->left; node++, ahead->left--) {
@@ -23,7 +30,7 @@ static bool find(struct ahead *ahead, const struct check *check, uint32_t from, 
             node = syntax_last(check->tree, node) - 1;
             continue;
         }
-        if (launch_certain(check, node)) {
+        if (launch_certain(check, node) && runs_each_time(check, node)) {
             ahead->found = node;
             return true;
         }

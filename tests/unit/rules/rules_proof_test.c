@@ -97,6 +97,11 @@ static void what_breaks_a_link_is_its_place(void **state)
                  LOOP "        if i % 10 == 0:\n"
                       "            rows.append(loss.item())\n",
                  "device holds 2 2 5; pace missing 9; gain holds 5");
+    expect_links("ST401", /* what follows each tenth step is no launch of each: the next round has it */
+                 LOOP "        rows.append(loss.item())\n"
+                      "        if i % 10 == 0:\n"
+                      "            rows.append(net(x.cuda()).sum())\n",
+                 "device holds 2 2 5; pace holds 4; gain holds 5");
     expect_links("ST401",
                  LOOP "        value = loss.item()\n"
                       "        if value < 0.1:\n"
