@@ -216,6 +216,32 @@ static bool is_pinned(const struct check *check, uint32_t what)
     return true;
 }
 
+/* x.to(device), x.cuda(), x.type(torch.cuda.FloatTensor): methods that take non_blocking=. */
+static bool takes_non_blocking(const struct syntax *tree, uint32_t call)
+{
+    return is_plain_move(tree, call) ||
+           (syntax_calls(tree, call, S("type")) && syntax_is(tree, syntax_first(tree, call), SYN_ATTRIBUTE) &&
+            syntax_child_count(tree, syntax_child(tree, call, 1)) == 1);
+}
+
+/* A module has a .cuda() too, which takes no non_blocking=: whether all that the helper is called with are tensors. */
+static bool takes_tensors_alone(const struct check *check, uint32_t function)
+{
+    uint32_t count;
+    const struct site *callers = name_callers(check->project, function, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct check there = {check->project, callers[i].file, project_tree(check->project, callers[i].file),
+                                    check->arena};
+        const uint32_t arguments = syntax_child(there.tree, callers[i].node, 1);
+        for (uint32_t at = syntax_first(there.tree, arguments); at != SYNTAX_NONE; at = syntax_next(there.tree, at)) {
+            const uint8_t kind = ask_value(&there, at)->kind;
+            if (kind != VALUE_TENSOR && kind != VALUE_BATCH)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* The move to which non_blocking=True is added so that this copy of pinned memory does not wait; SYNTAX_NONE. */
 static uint32_t move_to_unblock(const struct check *check, uint32_t call)
 {
@@ -224,9 +250,10 @@ static uint32_t move_to_unblock(const struct check *check, uint32_t call)
         changes_later(check, upload.what, call))
         return SYNTAX_NONE;
     uint32_t move = call;
-    if (!is_plain_move(check->tree, move)) {
+    if (!takes_non_blocking(check->tree, move)) {
         const uint32_t function = name_target(check->project, check_site(check, move));
-        move = function == SYNTAX_NONE ? SYNTAX_NONE : move_in(check, function);
+        move =
+            function == SYNTAX_NONE || !takes_tensors_alone(check, function) ? SYNTAX_NONE : move_in(check, function);
     }
     return move == SYNTAX_NONE || syntax_arguments_hidden(check->tree, move) ||
                    syntax_argument(check->tree, move, UINT32_MAX, "non_blocking") != SYNTAX_NONE

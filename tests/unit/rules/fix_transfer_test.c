@@ -132,6 +132,27 @@ static void parts_of_pinned_batches_do_not_block(void **state)
     becomes("ST602", STEP(GOOD, "        x = x.reshape(-1, 4).to(device)\n"),
             STEP(GOOD, "        x = x.reshape(-1, 4).to(device, non_blocking=True)\n"));
     stays("ST602", STEP(GOOD, "        x = (x + 1).to(device)\n"));
+    becomes("ST602", STEP(GOOD, "        x = x.type(torch.cuda.FloatTensor)\n"),
+            STEP(GOOD, "        x = x.type(torch.cuda.FloatTensor, non_blocking=True)\n"));
+}
+
+#define HELPER(model, option) \
+    "import torch\n" \
+    "def on_gpu(x):\n" \
+    "    return x.cuda(" option ")\n" \
+    "model = " model "\n" \
+    "optimizer = torch.optim.Adam(model.parameters())\n" \
+    "for x in torch.utils.data.DataLoader([1], pin_memory=True, num_workers=2):\n" \
+    "    model(on_gpu(x)).sum().backward()\n" \
+    "    optimizer.step()\n"
+
+/* Module.cuda() takes no non_blocking=. */
+static void helpers_that_move_modules_too_stay(void **state)
+{
+    (void)state;
+    becomes("ST602", HELPER("torch.nn.Linear(4, 2).cuda()", ""),
+            HELPER("torch.nn.Linear(4, 2).cuda()", "non_blocking=True"));
+    stays("ST602", HELPER("on_gpu(torch.nn.Linear(4, 2))", ""));
 }
 
 /* The parts of a batch, one after the other: with a loader that pins, none of the copies waits. */
@@ -296,6 +317,7 @@ int main(void)
         cmocka_unit_test(copies_wait_for_pinned_memory),
         cmocka_unit_test(arguments_over_several_lines),
         cmocka_unit_test(parts_of_pinned_batches_do_not_block),
+        cmocka_unit_test(helpers_that_move_modules_too_stay),
         cmocka_unit_test(copies_of_parts_do_not_block),
         cmocka_unit_test(loaders_without_a_copy_stay),
         cmocka_unit_test(tuples_are_broken_as_black_does),
