@@ -103,7 +103,7 @@ static bool is_copy_of_batch(const struct match *match)
     return is_one_of(match, ids) && match->upload;
 }
 
-/* The zeros of a function for what is not asked for. */
+/* The zeros of a file for what is not asked for: who writes one so writes all so. */
 static bool is_number(const struct check *check, const struct match *match)
 {
     static const char *const ids[] = {"ST601", NULL};
@@ -157,8 +157,6 @@ static bool is_same_cause(const struct check *check, const struct match *cause, 
         return false;
     if (cause->rule == second->rule && from == to)
         return true;
-    if (is_number(check, cause) && is_number(check, second))
-        return true;
     if (asks_same_mask(check, last, second, from, to))
         return true;
     if (is_read(cause) && is_read(second))
@@ -196,11 +194,22 @@ static bool joins_one_of(const struct check *check, struct chain *recent, struct
     return false;
 }
 
+/* Numbers of a file are one cause wherever they stand; a note tells of no warning. */
+static bool joins_numbers(const struct check *check, struct chain *numbers, struct match *match)
+{
+    if (!is_number(check, match))
+        return false;
+    if (!numbers->cause || match->level > numbers->cause->level)
+        *numbers = (struct chain){0};
+    add(numbers, match);
+    return true;
+}
+
 void causes_join(const struct check *check, struct matches matches)
 {
-    struct chain recent[LOOKED_BACK] = {0};
+    struct chain recent[LOOKED_BACK] = {0}, numbers = {0};
     for (uint32_t i = 0, next = 0; i < matches.count; i++) {
-        if (joins_one_of(check, recent, &matches.at[i]))
+        if (joins_numbers(check, &numbers, &matches.at[i]) || joins_one_of(check, recent, &matches.at[i]))
             continue;
         struct chain *chain = &recent[next++ % LOOKED_BACK];
         *chain = (struct chain){0};

@@ -34,7 +34,7 @@ class Job:
         for batch in batches:
             pred = self.model(batch.to(self.device, non_blocking=True))
             scale = torch.tensor(pred.shape[-1], dtype=pred.dtype, device=pred.device)  # expect ST601
-            total = torch.tensor(0.0, device=self.device)  # expect ST601 (with the line above)
+            total = torch.tensor(0.0, device=self.device)  # expect ST601 (one cause with those above)
             filled = torch.full((), 2.0, device=self.device)  # silent
             zeros = torch.zeros((), device=self.device)  # silent
             host = torch.tensor(3.0)  # silent (it stays on the host)
