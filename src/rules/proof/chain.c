@@ -15,7 +15,7 @@ str chain_text(const struct chain *chain, struct site site)
 
 bool chain_add(struct chain *chain, struct site site, str what)
 {
-    if (chain->count == CHAIN_PLACES) /* the nearest and the last are shown */
+    if (chain->count == CHAIN_STEPS)
         chain->count--;
     chain->places[chain->count++] = (struct proof_place){site, what};
     return true;
@@ -28,9 +28,10 @@ void chain_end(struct chain *chain, struct site site, str what)
 
 void chain_give(const struct chain *chain, struct proof_link *link)
 {
-    struct proof_place *places = arena_array(chain->check->arena, chain->count, sizeof *places);
-    for (uint32_t i = 0; i < chain->count; i++)
-        places[i] = chain->places[chain->count - 1 - i];
+    const uint32_t count = chain->count < CHAIN_PLACES ? chain->count : CHAIN_PLACES;
+    struct proof_place *places = arena_array(chain->check->arena, count, sizeof *places);
+    for (uint32_t i = 0; i < count; i++) /* of too many the nearest and the last are shown */
+        places[i] = chain->places[i ? count - 1 - i : chain->count - 1];
     link->places = places;
-    link->count = chain->count;
+    link->count = count;
 }

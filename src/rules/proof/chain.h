@@ -6,16 +6,14 @@
 #include "rules/ask/ask.h"
 
 enum {
-    CHAIN_PLACES = 12, /* shown */
-    CHAIN_STEPS = 64,  /* of a walk */
+    CHAIN_PLACES = 20, /* shown */
+    CHAIN_STEPS = 160, /* of a walk */
 };
 
 struct chain {
     const struct check *check;
-    struct proof_place places[CHAIN_PLACES];
+    struct proof_place places[CHAIN_STEPS];
     uint32_t count;
-    struct site seen[CHAIN_STEPS]; /* that the walk has passed: it turns back nowhere */
-    uint32_t seen_count;
     bool origin; /* it came to an end that is named */
 };
 
@@ -24,7 +22,7 @@ struct check chain_check(const struct chain *chain, uint32_t file);
 /* "`text of the node`". */
 str chain_text(const struct chain *chain, struct site site);
 
-/* Always true: of too many the nearest and the last are kept. */
+/* Always true. */
 bool chain_add(struct chain *chain, struct site site, str what);
 /* The last of it. */
 void chain_end(struct chain *chain, struct site site, str what);

@@ -51,8 +51,10 @@ static void show_device(const struct check *check, struct match *match, struct p
     chain_give(&chain, link);
     link->holds = chain.origin ? HOLDS : HOLDS_PERHAPS;
     link->text = chain.origin ? link->places[0].what : str_of(unnamed);
-    if (!chain.origin)
+    if (!chain.origin) {
         match->broken[LINK_DEVICE] = (struct broken){unnamed, check_site(check, match->node), true};
+        show_broken(check, &match->broken[LINK_DEVICE], link);
+    }
 }
 
 static void show_pace(const struct check *check, struct match *match, struct proof_link *link)

@@ -184,16 +184,31 @@ static uint32_t next_sharing(const struct project *project, uint32_t class_id, u
     return next;
 }
 
-/* self.name as a target, where the name stands at this node. */
-static bool binds_attribute(const struct syntax *tree, uint32_t name)
+static bool is_own(const struct syntax *tree, uint32_t name)
 {
     const uint32_t node = tree->parent[name];
     return tree->kind[node] == SYN_ATTRIBUTE && name != node + 1 && syntax_is(tree, node + 1, SYN_NAME) &&
-           str_eq(syntax_text(tree, node + 1), S("self")) && changes_is_target(tree, node);
+           str_eq(syntax_text(tree, node + 1), S("self"));
 }
 
-uint32_t attribute_bindings(const struct project *project, uint32_t class_id, str name, struct site *found,
-                            uint32_t room)
+/* self.name as a target, where the name stands at this node: that attribute; NONE. */
+static uint32_t binding_of(const struct syntax *tree, uint32_t name)
+{
+    return is_own(tree, name) && changes_is_target(tree, tree->parent[name]) ? tree->parent[name] : NONE;
+}
+
+/* self.name.method(...), where the name stands at this node: the call; NONE. */
+static uint32_t call_of(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t method = tree->parent[tree->parent[name]], call = tree->parent[method];
+    const bool called = tree->kind[method] == SYN_ATTRIBUTE && syntax_is(tree, call, SYN_CALL) && method == call + 1;
+    return called && is_own(tree, name) ? call : NONE;
+}
+
+typedef uint32_t of_attribute(const struct syntax *tree, uint32_t name);
+
+static uint32_t places_of(const struct project *project, uint32_t class_id, str name, of_attribute *place,
+                          struct site *found, uint32_t room)
 {
     uint32_t count = 0;
     for (uint32_t c = next_sharing(project, class_id, 0); c < project->files.class_count;
@@ -205,12 +220,24 @@ uint32_t attribute_bindings(const struct project *project, uint32_t class_id, st
         const uint32_t at = project->files.classes[c].node, last = syntax_last(tree, at);
         for (uint32_t n = syntax_name_from(tree, name, at, last); n != NONE;
              n = syntax_name_from(tree, name, n + 1, last)) {
-            if (!binds_attribute(tree, n))
+            const uint32_t at_name = place(tree, n);
+            if (at_name == NONE)
                 continue;
             if (count < room)
-                found[count] = (struct site){file, tree->parent[n]};
+                found[count] = (struct site){file, at_name};
             count++;
         }
     }
     return count;
+}
+
+uint32_t attribute_bindings(const struct project *project, uint32_t class_id, str name, struct site *found,
+                            uint32_t room)
+{
+    return places_of(project, class_id, name, binding_of, found, room);
+}
+
+uint32_t attribute_calls(const struct project *project, uint32_t class_id, str name, struct site *found, uint32_t room)
+{
+    return places_of(project, class_id, name, call_of, found, room);
 }

@@ -77,5 +77,7 @@ bool flow_use_changes(const struct project *project, struct site use);
 /* All places in the run where an attribute of the class (its bases and descendants too) is bound: nodes `self.x`. */
 uint32_t attribute_bindings(const struct project *project, uint32_t class_id, str name, struct site *found,
                             uint32_t room);
+/* All places there where a method of it is called: calls `self.x.method(...)`. */
+uint32_t attribute_calls(const struct project *project, uint32_t class_id, str name, struct site *found, uint32_t room);
 
 #endif

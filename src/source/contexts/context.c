@@ -319,7 +319,9 @@ void contexts_free(struct project *project)
         mem_free(contexts->of_file[i].training.at);
         mem_free(contexts->of_file[i].acting.at);
     }
-    mem_free(contexts->made);
+    mem_free(contexts->made.at);
+    mem_free(contexts->moved.at);
+    mem_free(contexts->wrapped.at);
     mem_free(contexts->choices.at);
     map_free(&contexts->choices.first);
     arena_free(&contexts->arena);

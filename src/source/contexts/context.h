@@ -77,14 +77,22 @@ struct way_in context_way_in(const struct project *project, struct site site);
 /* The first call in a loop that trains, itself or through functions of the run; SYNTAX_NONE. */
 uint32_t context_trains_in(const struct project *project, struct site within);
 
-/* The first call that puts a module of the class on the device; site_none. */
-struct site context_class_moved(const struct project *project, uint32_t class_id);
-/* The first call in the program of the file that puts a module on the device; site_none. */
-struct site context_program_moved(const struct project *project, uint32_t file);
-
-/* The first call in the program of the file that gives anything on the device; site_none. */
-struct site context_program_uses(const struct project *project, uint32_t file);
-/* Calls that make objects of a class that a framework owns, one by one: begin with at = SYNTAX_NONE; site_none ends. */
+/*
+ * The call that puts a module of the class on the device; `training`: in the file that asks, or in one in which something
+ * is trained, else in any but tests; site_none.
+ */
+struct site context_class_moved(const struct project *project, uint32_t class_id, uint32_t file, bool training);
+/* Calls that make a network of another class and are given one of this, one by one as in context_made. */
+struct site context_wrapped(const struct project *project, uint32_t class_id, uint32_t *at);
+/*
+ * The nearest call, in a file that takes part in a run with this one: that puts a network of which nobody knows the class
+ * on the device, that gives anything there, that sets where tensors are made; site_none.
+ */
+struct site context_network_moved(const struct project *project, uint32_t file);
+struct site context_device_used(const struct project *project, uint32_t file);
+struct site context_default_set(const struct project *project, uint32_t file);
+/* Calls that make objects of a class that a framework owns, or of a network, one by one: begin with at = SYNTAX_NONE;
+ * site_none ends. */
 struct site context_made(const struct project *project, uint32_t class_id, uint32_t *at);
 
 /* What a loop is. SYN_FOR, SYN_WHILE or a comprehension. */

@@ -18,10 +18,22 @@ struct nodes {
     size_t count, room;
 };
 
-/* A call that makes an object; `before`: another of its class, NONE. */
-struct made {
+/* A call that is about a class; `before`: another of the same, NONE. */
+struct call_of_class {
     struct site call;
     uint32_t before;
+};
+
+struct calls_of_class {
+    struct call_of_class *at;
+    size_t count, room;
+    uint32_t *last; /* per class; NONE */
+};
+
+/* Of each file the first place of a kind, and whose first place is nearest to a file in a run with it. */
+struct near_site {
+    struct site *of_file; /* site_none */
+    uint32_t *nearest;    /* file; NONE */
 };
 
 /* What is told of the lines of one file. */
@@ -47,12 +59,12 @@ struct contexts {
     bool *steps_engine;              /* per function: it was given to an engine as its step */
     bool *engine_shown;              /* per program: what steps of engines give is shown each time */
     struct run_context *of_function; /* context.c */
-    struct site *class_moved;        /* per class: where a module of it is put on the device; site_none */
-    struct made *made;               /* calls that make an object of a class that a framework owns */
-    size_t made_count, made_room;
-    uint32_t *last_made;        /* per class: the last of them; NONE */
-    struct site *program_uses;  /* per program: the first call that gives anything on the device; site_none */
-    struct site *program_moved; /* per program: where the first module, or else tensor, is */
+    struct calls_of_class moved;     /* that put a network of a class on the device */
+    struct calls_of_class wrapped;   /* that make a network of another class, and are given one of this */
+    struct calls_of_class made;      /* that make an object of a class that a framework owns, or of a network */
+    struct near_site network_moved;  /* where a network is put on the device of which nobody knows the class */
+    struct near_site device_used;    /* where anything is given on the device */
+    struct near_site default_set;    /* where it is set that tensors are made there */
 };
 
 /* ---- the steps of the round ---- */

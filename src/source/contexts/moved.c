@@ -3,12 +3,19 @@
 #include "base/mem.h"
 #include "base/search.h"
 #include "contexts.h"
+#include "source/files/runs.h"
 #include "source/known/known.h"
+#include "source/known/known_words.h"
 
 /* Trainer(model), Net(Module): what an object of a framework is given is put on the device. */
 static bool hands_over(const struct project *project, const struct value *callee)
 {
     return callee->kind == VALUE_CLASS && callee->detail != NONE && project->files.classes[callee->detail].framework;
+}
+
+static bool makes_network(const struct project *project, const struct value *callee)
+{
+    return callee->kind == VALUE_CLASS && callee->detail != NONE && project->files.classes[callee->detail].is_module;
 }
 
 static bool moves(const struct value *callee)
@@ -24,32 +31,94 @@ static bool moves(const struct value *callee)
     }
 }
 
+/* ---- calls by class ---- */
+
+static void note_of_class(struct calls_of_class *calls, uint32_t class_id, struct site call)
+{
+    calls->at = mem_grow(calls->at, &calls->room, calls->count + 1, sizeof *calls->at);
+    calls->at[calls->count] = (struct call_of_class){call, calls->last[class_id]};
+    calls->last[class_id] = (uint32_t)calls->count++;
+}
+
+/* The one before the last that was given, in *at. */
+static struct site next_of_class(const struct calls_of_class *calls, uint32_t class_id, uint32_t *at)
+{
+    *at = *at == NONE ? calls->last[class_id] : calls->at[*at].before;
+    return *at == NONE ? site_none : calls->at[*at].call;
+}
+
+struct site context_made(const struct project *project, uint32_t class_id, uint32_t *at)
+{
+    return next_of_class(&project->contexts->made, class_id, at);
+}
+
+struct site context_wrapped(const struct project *project, uint32_t class_id, uint32_t *at)
+{
+    return next_of_class(&project->contexts->wrapped, class_id, at);
+}
+
+/* ---- what calls do ---- */
+
+/* accelerator.prepare(model, loader), deepspeed.initialize(model=model) */
+static bool prepares(const struct value *callee)
+{
+    const uint8_t special = callee->name && callee->name->known ? callee->name->known->special : SPECIAL_NONE;
+    return special == SPECIAL_PREPARE || special == SPECIAL_ENGINE;
+}
+
+static bool sets_default(const struct value *callee)
+{
+    return callee->name && callee->name->known && callee->name->known->special == SPECIAL_DEFAULT;
+}
+
 static void note(struct site *where, struct site site)
 {
     if (site_is_none(*where))
         *where = site;
 }
 
-static void note_module(struct project *project, const struct value *module, struct site call)
+/* Of what nothing is known: it is a network where it is called so, `self.net` or `model_ema`. */
+static bool is_network(const struct project *project, const struct value *module, struct site object)
 {
+    if (module->kind != VALUE_UNKNOWN)
+        return module->kind == VALUE_MODULE && module->detail == NONE && !module->name;
+    return known_word(WORDS_CALLED_MODEL, syntax_tail(project_tree(project, object.file), object.node));
+}
+
+static void note_module(struct project *project, struct site object, struct site call)
+{
+    const struct value *module = value_at(project, object);
     if ((module->kind == VALUE_MODULE || module->kind == VALUE_CLASS) && module->detail != NONE)
-        note(&project->contexts->class_moved[module->detail], call);
-    if (module->kind == VALUE_MODULE || module->kind == VALUE_UNKNOWN)
-        note(&project->contexts->program_moved[project->files.at[call.file].program], call);
+        note_of_class(&project->contexts->moved, module->detail, call);
+    else if (is_network(project, module, object))
+        note(&project->contexts->network_moved.of_file[call.file], call);
 }
 
-static void note_made(struct contexts *contexts, uint32_t class_id, struct site call)
+/* WithLoss(net): net is a part of what is made. */
+static void note_wrapped(struct project *project, struct site call, uint32_t made)
 {
-    contexts->made = mem_grow(contexts->made, &contexts->made_room, contexts->made_count + 1, sizeof *contexts->made);
-    contexts->made[contexts->made_count] = (struct made){call, contexts->last_made[class_id]};
-    contexts->last_made[class_id] = (uint32_t)contexts->made_count++;
+    const struct syntax *tree = project_tree(project, call.file);
+    const uint32_t list = syntax_child(tree, call.node, 1);
+    for (uint32_t a = syntax_first(tree, list); a != NONE; a = syntax_next(tree, a)) {
+        const uint32_t argument = tree->kind[a] == SYN_KEYWORD ? syntax_child(tree, a, 1) : a;
+        const struct value *value = value_at(project, (struct site){call.file, argument});
+        if (value->kind == VALUE_MODULE && value->detail != NONE && value->detail != made)
+            note_of_class(&project->contexts->wrapped, value->detail, call);
+    }
 }
 
-struct site context_made(const struct project *project, uint32_t class_id, uint32_t *at)
+/* model.to(torch.float16), self.to(self.weight.device): it is told no device. */
+static bool is_told_where(const struct project *project, struct site call)
 {
-    const struct contexts *contexts = project->contexts;
-    *at = *at == NONE ? contexts->last_made[class_id] : contexts->made[*at].before;
-    return *at == NONE ? site_none : contexts->made[*at].call;
+    const struct syntax *tree = project_tree(project, call.file);
+    const uint32_t first = syntax_argument(tree, call.node, 0, NULL);
+    const struct site where = {call.file, first != NONE ? first : syntax_argument(tree, call.node, NONE, "device")};
+    if (!syntax_calls(tree, call.node, S("to")) || where.node == NONE)
+        return true;
+    const struct value *value = value_at(project, where);
+    const bool of_tensor = tree->kind[where.node] == SYN_ATTRIBUTE &&
+                           value_at(project, (struct site){call.file, where.node + 1})->kind == VALUE_TENSOR;
+    return value->kind != VALUE_DTYPE && value->kind != VALUE_TENSOR && !of_tensor;
 }
 
 static void note_call(struct project *project, struct site call)
@@ -58,58 +127,129 @@ static void note_call(struct project *project, struct site call)
     const struct syntax *tree = file->shown.tree;
     const struct value *callee = node_value(project, file, call.node + 1);
     if (callee->name && callee->name->known && value_on_gpu(node_value(project, file, call.node)))
-        note(&project->contexts->program_uses[file->program], call);
-    if (hands_over(project, callee))
-        note_made(project->contexts, callee->detail, call);
-    else if (!moves(callee))
+        note(&project->contexts->device_used.of_file[call.file], call);
+    if (sets_default(callee))
+        note(&project->contexts->default_set.of_file[call.file], call);
+    if (hands_over(project, callee) || makes_network(project, callee))
+        note_of_class(&project->contexts->made, callee->detail, call);
+    if (makes_network(project, callee))
+        note_wrapped(project, call, callee->detail);
+    if (!hands_over(project, callee) && !moves(callee))
         return;
     const bool method = tree->kind[call.node + 1] == SYN_ATTRIBUTE;
-    const struct value *given = method ? value_at(project, (struct site){call.file, call.node + 2}) : &value_unknown;
-    if (value_on_gpu(value_at(project, call)))
-        note_module(project, given, call);
+    if (method && value_on_gpu(value_at(project, call)) && is_told_where(project, call))
+        note_module(project, (struct site){call.file, call.node + 2}, call);
     const uint32_t list = syntax_child(tree, call.node, 1);
     for (uint32_t a = syntax_first(tree, list); a != NONE; a = syntax_next(tree, a)) {
         const uint32_t argument = tree->kind[a] == SYN_KEYWORD ? syntax_child(tree, a, 1) : a;
         const struct value *value = value_at(project, (struct site){call.file, argument});
-        if (value->kind == VALUE_MODULE || (value->kind == VALUE_CLASS && !moves(callee)))
-            note_module(project, value, call);
+        const bool prepared = value->kind == VALUE_UNKNOWN && prepares(callee);
+        if (value->kind == VALUE_MODULE || prepared || (value->kind == VALUE_CLASS && !moves(callee)))
+            note_module(project, (struct site){call.file, argument}, call);
     }
+}
+
+/* ---- near to a file ---- */
+
+static void near_begin(struct project *project, struct near_site *near)
+{
+    near->of_file = arena_array(&project->contexts->arena, project->files.count, sizeof *near->of_file);
+    near->nearest = arena_array(&project->contexts->arena, project->files.count, sizeof *near->nearest);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        near->of_file[i] = site_none;
+}
+
+/* Scripts that train come first: what a script for showing or testing does is no proof of a training. */
+static void near_find(struct project *project, struct near_site *near)
+{
+    const uint32_t count = project->files.count;
+    bool *given = mem_zeroed(count + 1);
+    uint32_t *training = mem_alloc((count + (size_t)1) * sizeof *training);
+    for (uint32_t i = 0; i < count; i++)
+        given[i] = !site_is_none(near->of_file[i]) && project->contexts->of_file[i].training.count;
+    runs_nearest(&project->files, given, training);
+    for (uint32_t i = 0; i < count; i++)
+        given[i] = !site_is_none(near->of_file[i]) && !project->files.at[i].is_test;
+    runs_nearest(&project->files, given, near->nearest);
+    for (uint32_t i = 0; i < count; i++)
+        if (training[i] != NONE && near->nearest[i] != i)
+            near->nearest[i] = training[i];
+    mem_free(training);
+    mem_free(given);
+}
+
+static struct site nearest(const struct near_site *near, uint32_t file)
+{
+    return near->nearest[file] == NONE ? site_none : near->of_file[near->nearest[file]];
 }
 
 void moved_build(struct project *project)
 {
     struct contexts *contexts = project->contexts;
-    contexts->class_moved = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->class_moved);
-    contexts->program_moved = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_moved);
-    contexts->last_made = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->last_made);
-    for (uint32_t i = 0; i < project->files.class_count; i++) {
-        contexts->class_moved[i] = site_none;
-        contexts->last_made[i] = NONE;
-    }
-    contexts->program_uses = arena_array(&contexts->arena, project->files.count, sizeof *contexts->program_uses);
-    for (uint32_t i = 0; i < project->files.count; i++)
-        contexts->program_moved[i] = contexts->program_uses[i] = site_none;
+    contexts->moved.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->moved.last);
+    contexts->made.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->made.last);
+    contexts->wrapped.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->wrapped.last);
+    for (uint32_t i = 0; i < project->files.class_count; i++)
+        contexts->moved.last[i] = contexts->made.last[i] = contexts->wrapped.last[i] = NONE;
+    struct near_site *const all[] = {&contexts->network_moved, &contexts->device_used, &contexts->default_set};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        near_begin(project, all[i]);
     for (uint32_t i = 0; i < project->files.count; i++) {
         const struct syntax *tree = project_tree(project, i);
         for (uint32_t node = 0; tree && node < tree->count; node++)
             if (tree->kind[node] == SYN_CALL)
                 note_call(project, (struct site){i, node});
     }
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        near_find(project, all[i]);
 }
 
-struct site context_class_moved(const struct project *project, uint32_t class_id)
+enum { MOST_MOVES = 64 }; /* of a class that are compared: the last in the order of the files */
+
+/* A run that is asked about is one that trains: what an evaluation moves is another's. */
+static int nearness(const struct project *project, struct site call, uint32_t file)
 {
-    return class_id == NONE ? site_none : project->contexts->class_moved[class_id];
+    const struct file *of = &project->files.at[call.file];
+    return call.file == file ? 3 : placed_in(project, of)->training.count ? 2 : !of->is_test;
 }
 
-struct site context_program_moved(const struct project *project, uint32_t file)
+static void compare_moves(const struct project *project, uint32_t class_id, uint32_t file, int least, struct site *best)
 {
-    return project->contexts->program_moved[project->files.at[file].program];
+    uint32_t at = NONE;
+    for (int i = 0; i < MOST_MOVES; i++) {
+        const struct site call = next_of_class(&project->contexts->moved, class_id, &at);
+        if (site_is_none(call))
+            return;
+        const int near = nearness(project, call, file);
+        if (near >= least && (site_is_none(*best) || near >= nearness(project, *best, file)))
+            *best = call;
+    }
 }
 
-struct site context_program_uses(const struct project *project, uint32_t file)
+/* Also by what moves a class above it: `self.to(device)` in a method that it inherits. */
+struct site context_class_moved(const struct project *project, uint32_t class_id, uint32_t file, bool training)
 {
-    return project->contexts->program_uses[project->files.at[file].program];
+    const int least = training ? 2 : !project->files.at[file].is_test;
+    struct site best = site_none;
+    const struct classes order = class_id == NONE ? (struct classes){0} : class_order(&project->cells, class_id);
+    for (uint32_t i = 0; i < order.count && site_is_none(best); i++)
+        compare_moves(project, order.at[i], file, least, &best);
+    return best;
+}
+
+struct site context_network_moved(const struct project *project, uint32_t file)
+{
+    return nearest(&project->contexts->network_moved, file);
+}
+
+struct site context_device_used(const struct project *project, uint32_t file)
+{
+    return nearest(&project->contexts->device_used, file);
+}
+
+struct site context_default_set(const struct project *project, uint32_t file)
+{
+    return nearest(&project->contexts->default_set, file);
 }
 
 bool context_evaluates(const struct project *project, uint32_t function)

@@ -141,15 +141,28 @@ static uint32_t search(const struct links *links, uint32_t *queue, uint32_t coun
     return count;
 }
 
-void runs_nearest(const struct files *files, const bool *given, uint32_t *nearest)
+static uint32_t begin(uint32_t files, const bool *given, uint32_t *queue, uint32_t *nearest)
 {
-    uint32_t *queue = mem_alloc((files->count + (size_t)1) * sizeof *queue), count = 0;
-    for (uint32_t i = 0; i < files->count; i++) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < files; i++) {
         nearest[i] = given[i] ? i : NONE;
         if (given[i])
             queue[count++] = i;
     }
-    count = search(&files->importers, queue, count, nearest); /* whose run has it */
-    search(&files->imports, queue, count, nearest);           /* what else is in that run */
+    return count;
+}
+
+void runs_nearest(const struct files *files, const bool *given, uint32_t *nearest)
+{
+    const size_t bytes = (files->count + (size_t)1) * sizeof(uint32_t);
+    uint32_t *queue = mem_alloc(bytes), *beside = mem_alloc(bytes);
+    search(&files->imports, queue, begin(files->count, given, queue, nearest), nearest);
+    uint32_t count = begin(files->count, given, queue, beside);
+    count = search(&files->importers, queue, count, beside); /* whose run has it */
+    search(&files->imports, queue, count, beside);           /* and what else is in that run */
+    for (uint32_t i = 0; i < files->count; i++)
+        if (nearest[i] == NONE)
+            nearest[i] = beside[i];
     mem_free(queue);
+    mem_free(beside);
 }

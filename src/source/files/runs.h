@@ -10,7 +10,7 @@
 
 /* Marks what `from` are and import, at any remove, but nothing that a script without any of them has too. */
 void runs_below(const struct files *files, const bool *from, bool *marked);
-/* For each file the nearest of the given ones that takes part in a run with it; NONE. */
+/* For each file the nearest of the given ones that imports it at any remove, else that takes part in a run with it; NONE. */
 void runs_nearest(const struct files *files, const bool *given, uint32_t *nearest);
 
 #endif

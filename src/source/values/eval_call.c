@@ -420,6 +420,22 @@ static const struct value *call_of_run(struct eval *e, uint32_t call, const stru
     return as_if_unknown(e, call, joined);
 }
 
+/* Net.from_pretrained(name), Net.from_config(config): a network of the class, by a method that a library gives it. */
+static const struct value *made_by_library(struct eval *e, uint32_t call, const struct value *callee)
+{
+    const uint32_t node = syntax_first(e->tree, call);
+    const struct value *class_value =
+        e->tree->kind[node] == SYN_ATTRIBUTE ? eval_get(e, syntax_first(e->tree, node)) : &value_unknown;
+    const str name = syntax_tail(e->tree, node);
+    const bool makes = str_starts(name, S("from_")) || str_eq(name, S("load_from_checkpoint"));
+    if (!makes || callee->kind != VALUE_UNKNOWN || class_value->kind != VALUE_CLASS || class_value->detail == NONE ||
+        !e->files->classes[class_value->detail].is_module)
+        return NULL;
+    eval_class_made(e, class_value->detail);
+    return eval_module_of(e, class_value->detail,
+                          e->cells->classes[class_value->detail].on_gpu ? DEVICE_GPU : DEVICE_CPU);
+}
+
 const struct value *eval_call(struct eval *e, uint32_t call)
 {
     const uint32_t node = syntax_first(e->tree, call);
@@ -429,6 +445,9 @@ const struct value *eval_call(struct eval *e, uint32_t call)
         return configured;
     if (value_of_run(callee))
         return call_of_run(e, call, callee);
+    const struct value *made = made_by_library(e, call, callee);
+    if (made)
+        return made;
     switch (callee->kind) {
     case VALUE_FUNCTION:
         break;

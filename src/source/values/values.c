@@ -254,6 +254,8 @@ static uint8_t join_kind(const struct value *a, const struct value *b, enum join
         return VALUE_MODULE;
     if ((x == VALUE_DEVICE && y == VALUE_STR) || (x == VALUE_STR && y == VALUE_DEVICE))
         return VALUE_DEVICE;
+    if (join == JOIN_WAYS && (a == &value_unknown ? y : b == &value_unknown ? x : VALUE_UNKNOWN) == VALUE_DEVICE)
+        return VALUE_DEVICE; /* self.device = kwargs["rank"] */
     if ((x == VALUE_BATCH && y == VALUE_TENSOR) || (x == VALUE_TENSOR && y == VALUE_BATCH))
         return VALUE_TENSOR;
     if (join == JOIN_WAYS && (x == VALUE_TENSOR || x == VALUE_ARRAY) && is_number(y))

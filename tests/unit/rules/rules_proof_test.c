@@ -148,6 +148,95 @@ static void a_step_that_accumulates_is_a_step(void **state)
                     "            rows.append(loss.item())  # ST401\n");
 }
 
+#define TRAINED(model, loss) \
+    "def main(loader, rows, optimizer):\n" \
+    "    model = " model "\n" \
+    "    for x in loader:\n" \
+    "        loss = " loss "\n" \
+    "        loss.backward()\n" \
+    "        optimizer.step()\n" \
+    "        rows.append(loss.item())\n"
+
+static void through_what_a_sum_was_before(void **state)
+{
+    (void)state;
+    expect_links("ST401",
+                 "import torch\n"
+                 "def score(out, count):\n"
+                 "    total = 0\n"
+                 "    total += out.mean()\n"
+                 "    total /= count\n"
+                 "    return total\n" TRAINED("torch.nn.Linear(2, 2).cuda()", "score(model(x), 3)"),
+                 "device holds 8 8 10 4 5 6 10; pace holds 9; gain holds 10");
+}
+
+static void through_the_part_that_is_meant(void **state)
+{
+    (void)state;
+    expect_links("ST401",
+                 "import torch\n"
+                 "def both(model, x):\n"
+                 "    other = torch.ones(3, device='cuda')\n"
+                 "    return other, model(x).sum()\n"
+                 "def parts(pair):\n"
+                 "    first, second = pair\n"
+                 "    return {'first': first, 'second': second}\n" TRAINED("torch.nn.Linear(2, 2).cuda()",
+                                                                           "parts(both(model, x))['second']"),
+                 "device holds 9 9 11 4 11 6 7 11; pace holds 10; gain holds 12");
+    expect_links("ST401",
+                 "import torch\n"
+                 "class Out:\n"
+                 "    def __init__(self, other, loss):\n"
+                 "        self.other = other\n"
+                 "        self.loss = loss\n"
+                 "def run(model, x):\n"
+                 "    return Out(torch.ones(3, device='cuda'), model(x).sum())\n" TRAINED(
+                     "torch.nn.Linear(2, 2).cuda()", "run(model, x).loss"),
+                 "device holds 9 9 11 7 5 11; pace holds 10; gain holds 12");
+}
+
+static void from_the_call_that_was_gone_into(void **state)
+{
+    (void)state;
+    expect_links(
+        "ST401",
+        "import torch\n"
+        "def half(x):\n"
+        "    return x / 2\n"
+        "other = half(torch.ones(3, device='cuda'))\n" TRAINED("torch.nn.Linear(2, 2).cuda()", "half(model(x).sum())"),
+        "device holds 6 6 8 3 8; pace holds 7; gain holds 8");
+}
+
+static void from_the_network_that_has_it(void **state)
+{
+    (void)state;
+    expect_links("ST401",
+                 "import torch\n"
+                 "class Trainer:\n"
+                 "    def __init__(self, name, optimizer):\n"
+                 "        self.model = make(name)\n"
+                 "        self.optimizer = optimizer\n"
+                 "        self.place()\n"
+                 "    def place(self):\n"
+                 "        self.model.to('cuda')\n"
+                 "    def fit(self, loader, rows):\n"
+                 "        for x in loader:\n"
+                 "            loss = self.model(x).sum()\n"
+                 "            loss.backward()\n"
+                 "            self.optimizer.step()\n"
+                 "            rows.append(loss.item())\n",
+                 "device holds 8 11; pace holds 10; gain holds 11");
+}
+
+static void from_what_sets_the_default(void **state)
+{
+    (void)state;
+    expect_links("ST401",
+                 "import torch\n"
+                 "torch.set_default_device('cuda')\n" TRAINED("make()", "torch.rand(3).sum()"),
+                 "device holds 2 6 6; pace holds 5; gain holds 6");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -157,6 +246,11 @@ int main(void)
         cmocka_unit_test(of_two_waits_one_is_free),
         cmocka_unit_test(a_wait_that_stays_makes_the_other_free),
         cmocka_unit_test(a_step_that_accumulates_is_a_step),
+        cmocka_unit_test(through_what_a_sum_was_before),
+        cmocka_unit_test(through_the_part_that_is_meant),
+        cmocka_unit_test(from_the_call_that_was_gone_into),
+        cmocka_unit_test(from_the_network_that_has_it),
+        cmocka_unit_test(from_what_sets_the_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
