@@ -77,6 +77,8 @@ bool walk_result(struct walk *walk, uint32_t function, struct site call, struct 
 bool walk_member(struct walk *walk, uint32_t class_id, str name, struct part part);
 /* Networks of the class lie on the device; SYNTAX_NONE: of which nobody knows the class. `use`: in whose run. */
 bool walk_network(struct walk *walk, uint32_t class_id, struct site use);
+/* The same, by the class alone and by what it is a part of. */
+bool walk_network_itself(struct walk *walk, uint32_t class_id, struct site use);
 
 /* ---- shared ---- */
 /* Whether a call is told to go to the device, in words or by a setting, not to where another tensor lies. */

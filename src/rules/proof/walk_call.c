@@ -216,7 +216,7 @@ bool walk_call(struct walk *walk, struct site call, struct part part)
         return true;
     if (callee->kind == VALUE_CLASS && callee->detail != SYNTAX_NONE) /* it goes where its network goes */
         return project_class(project, callee->detail)->is_module &&
-               (walk_network(walk, callee->detail, call) || is_made_for(walk, call));
+               (walk_network_itself(walk, callee->detail, call) || is_made_for(walk, call));
     if (callee->kind == VALUE_MODULE || callee->kind == VALUE_LOSS || callee->kind == VALUE_UNKNOWN)
         if (from_network(walk, call, callee))
             return true;

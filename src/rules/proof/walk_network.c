@@ -74,6 +74,8 @@ static bool is_part(struct walk *walk, uint32_t class_id, struct site use, int d
             const struct site made = ways[way](project, class_id, &at);
             if (site_is_none(made))
                 break;
+            if (context_of(project, made).in_test)
+                continue;
             const uint32_t whole = way ? value_at(project, (struct site){made.file, made.node + 1})->detail
                                        : walk_class_around(walk, made);
             if (whole != SYNTAX_NONE && whole != class_id && project_class(project, whole)->is_module &&
@@ -84,10 +86,15 @@ static bool is_part(struct walk *walk, uint32_t class_id, struct site use, int d
     return false;
 }
 
+bool walk_network_itself(struct walk *walk, uint32_t class_id, struct site use)
+{
+    return class_id != SYNTAX_NONE && (is_moved(walk, class_id, use) || is_part(walk, class_id, use, 0));
+}
+
 bool walk_network(struct walk *walk, uint32_t class_id, struct site use)
 {
     const struct project *project = walk->chain->check->project;
-    if (class_id != SYNTAX_NONE && (is_moved(walk, class_id, use) || is_part(walk, class_id, use, 0)))
+    if (walk_network_itself(walk, class_id, use))
         return true;
     if (ends_at(walk, context_network_moved(project, use.file)) ||
         ends_at(walk, context_class_moved(project, class_id, use.file, false)))

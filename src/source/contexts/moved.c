@@ -114,7 +114,7 @@ static bool is_told_where(const struct project *project, struct site call)
     const uint32_t first = syntax_argument(tree, call.node, 0, NULL);
     const struct site where = {call.file, first != NONE ? first : syntax_argument(tree, call.node, NONE, "device")};
     if (!syntax_calls(tree, call.node, S("to")) || where.node == NONE)
-        return true;
+        return !syntax_arguments_hidden(tree, call.node);
     const struct value *value = value_at(project, where);
     const bool of_tensor = tree->kind[where.node] == SYN_ATTRIBUTE &&
                            value_at(project, (struct site){call.file, where.node + 1})->kind == VALUE_TENSOR;
@@ -128,7 +128,7 @@ static void note_call(struct project *project, struct site call)
     const struct value *callee = node_value(project, file, call.node + 1);
     if (callee->name && callee->name->known && value_on_gpu(node_value(project, file, call.node)))
         note(&project->contexts->device_used.of_file[call.file], call);
-    if (sets_default(callee))
+    if (sets_default(callee) && project->cells.defaults.set_by[project_function_at(project, call)])
         note(&project->contexts->default_set.of_file[call.file], call);
     if (hands_over(project, callee) || makes_network(project, callee))
         note_of_class(&project->contexts->made, callee->detail, call);
@@ -166,7 +166,8 @@ static void near_find(struct project *project, struct near_site *near)
     bool *given = mem_zeroed(count + 1);
     uint32_t *training = mem_alloc((count + (size_t)1) * sizeof *training);
     for (uint32_t i = 0; i < count; i++)
-        given[i] = !site_is_none(near->of_file[i]) && project->contexts->of_file[i].training.count;
+        given[i] = !site_is_none(near->of_file[i]) && !project->files.at[i].is_test &&
+                   project->contexts->of_file[i].training.count;
     runs_nearest(&project->files, given, training);
     for (uint32_t i = 0; i < count; i++)
         given[i] = !site_is_none(near->of_file[i]) && !project->files.at[i].is_test;
@@ -210,7 +211,8 @@ enum { MOST_MOVES = 64 }; /* of a class that are compared: the last in the order
 static int nearness(const struct project *project, struct site call, uint32_t file)
 {
     const struct file *of = &project->files.at[call.file];
-    return call.file == file ? 3 : placed_in(project, of)->training.count ? 2 : !of->is_test;
+    const int other = of->is_test ? 0 : placed_in(project, of)->training.count ? 2 : 1;
+    return call.file == file ? 3 : other;
 }
 
 static void compare_moves(const struct project *project, uint32_t class_id, uint32_t file, int least, struct site *best)

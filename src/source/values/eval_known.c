@@ -201,7 +201,8 @@ static const struct value *device(const struct known_call *c)
 /* From then on tensors are made there that are not told where. */
 static const struct value *default_device(const struct known_call *c)
 {
-    if (c->first_node != NONE && eval_device_named(c->e, c->first_node).device == DEVICE_GPU) {
+    const bool told = !value_has(c->first, VALUE_ASSUMED) || c->e->self_class == NONE; /* by more than a name */
+    if (c->first_node != NONE && told && eval_device_named(c->e, c->first_node).device == DEVICE_GPU) {
         eval_fact(c->e, FACT_SETS_DEFAULT - (int64_t)eval_function_id(c->e), &value_unknown);
         eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
     }

@@ -572,6 +572,31 @@ torch.set_default_device("cuda")
 print(noise(4))
 """))
 
+    def test_of_a_worker_that_may_be_told_of_one(self):
+        program(self, files(train="from noise import noise\nfrom worker import Worker\n" + train("noise(3)") + "\n\n\nWorker(None)",
+                            noise=self.noise(False), worker="""
+import torch
+
+from noise import noise
+
+
+class Worker:
+    def __init__(self, default_device):
+        self.default_device = default_device
+
+    def run(self):
+        torch.set_default_device(self.default_device)
+        return noise(4)
+"""))
+
+    def test_of_settings(self):
+        program(self, files(train="from noise import noise\n" + train("noise(3)") + """
+
+
+def main(args):
+    torch.set_default_device(args.device)
+""", noise=self.noise(True)))
+
     def test_of_an_object_that_a_setting_names(self):
         program(self, files(train="import jobs\nfrom noise import noise\n" + train("noise(3)"), noise=self.noise(False), jobs="""
 import importlib
