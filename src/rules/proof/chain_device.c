@@ -210,11 +210,11 @@ bool walk_from(struct walk *walk, struct site site, struct part part)
 
 /* ---- from a finding ---- */
 
-static bool follow(struct chain *chain, struct site site)
+/* What was passed in vain from one expression of a finding leads nowhere from another either. */
+static bool follow(struct walk *walk, struct site site)
 {
-    struct walk walk = {.chain = chain};
-    chain->count = 0;
-    return walk_from(&walk, site, part_whole);
+    walk->chain->count = walk->depth = 0;
+    return walk_from(walk, site, part_whole);
 }
 
 static bool lies_there(const struct chain *chain, struct site site)
@@ -223,9 +223,10 @@ static bool lies_there(const struct chain *chain, struct site site)
 }
 
 /* What the rule names first, then what lies there in what is underlined, from the outermost on. Whether anything does. */
-static bool follow_claimed(struct chain *chain, const struct match *match)
+static bool follow_claimed(struct walk *walk, const struct match *match)
 {
     enum { MOST = 32 };
+    struct chain *chain = walk->chain;
     const struct syntax *tree = chain->check->tree;
     bool any = false;
     for (uint32_t i = 0; i <= match->capture_count; i++) {
@@ -233,7 +234,7 @@ static bool follow_claimed(struct chain *chain, const struct match *match)
         const bool named = site.node && site.node != SYNTAX_NONE &&
                            (!i || syntax_inside(tree, site.node, match->node)) && lies_there(chain, site);
         any |= named;
-        if (named && follow(chain, site))
+        if (named && follow(walk, site))
             return true;
     }
     int tried = 0;
@@ -243,7 +244,7 @@ static bool follow_claimed(struct chain *chain, const struct match *match)
             continue;
         any = true;
         tried++;
-        if (follow(chain, site))
+        if (follow(walk, site))
             return true;
     }
     return any;
@@ -251,14 +252,14 @@ static bool follow_claimed(struct chain *chain, const struct match *match)
 
 void chain_device(struct chain *chain, const struct match *match)
 {
-    if (follow_claimed(chain, match))
+    struct walk walk = {.chain = chain};
+    if (follow_claimed(&walk, match))
         return;
     if (str_eq(str_of(match->rule->id), S("ST606"))) { /* it names the device itself */
         chain_end(chain, (struct site){match->file, match->node}, S("it speaks of the device itself"));
         return;
     }
     /* it speaks of the program: that there is a device at all */
-    struct walk walk = {.chain = chain};
     struct site site = context_network_moved(chain->check->project, match->file);
     if (site_is_none(site))
         site = context_device_used(chain->check->project, match->file);

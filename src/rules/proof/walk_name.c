@@ -32,6 +32,8 @@ static bool given_by_entry(struct walk *walk, uint32_t k, struct part part)
     return found;
 }
 
+enum { MOST_CALLERS = 1024 };
+
 /* What some caller gives; tests are asked last, and only by tests. */
 static bool given_by_caller(struct walk *walk, uint32_t function, uint32_t k, struct part part)
 {
@@ -39,7 +41,7 @@ static bool given_by_caller(struct walk *walk, uint32_t function, uint32_t k, st
     const bool in_test = context_of(project, (struct site){walk->chain->check->file, 0}).in_test;
     uint32_t count;
     const struct site *callers = name_callers(project, function, &count);
-    for (uint32_t i = 0; i < count && walk->seen_count < WALK_STEPS; i++) {
+    for (uint32_t i = 0; i < count && i < MOST_CALLERS && walk->seen_count < WALK_STEPS; i++) {
         const struct site given = {callers[i].file, name_argument(project, callers[i], k)};
         if (!walk_may_lie(walk, given, part) || (!in_test && context_of(project, callers[i]).in_test))
             continue;

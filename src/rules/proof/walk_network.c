@@ -100,7 +100,9 @@ bool walk_network(struct walk *walk, uint32_t class_id, struct site use)
         ends_at(walk, context_class_moved(project, class_id, use.file, false)))
         return true;
     const struct class_info *about = class_id == SYNTAX_NONE ? NULL : project_class(project, class_id);
-    const struct site moved = about ? moves_in(walk, (struct site){about->file, about->node}) : walk_nowhere;
+    const struct site within = about ? (struct site){about->file, about->node} : walk_nowhere;
+    const bool anew = about && walk_pass(walk, within, part_whole); /* a class is read once */
+    const struct site moved = anew ? moves_in(walk, within) : walk_nowhere;
     return !site_is_none(moved) &&
            walk_end(walk, moved, walk_quoted(walk, moved, "%.*s: the network itself puts data on the device"));
 }
