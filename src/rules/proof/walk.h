@@ -80,6 +80,9 @@ bool walk_network(struct walk *walk, uint32_t class_id, struct site use);
 /* The same, by the class alone and by what it is a part of. */
 bool walk_network_itself(struct walk *walk, uint32_t class_id, struct site use);
 
+/* A loss, or what one is computed from: it lies where networks of the run lie. */
+bool walk_trained(struct walk *walk, struct site use);
+
 /* ---- shared ---- */
 /* Whether a call is told to go to the device, in words or by a setting, not to where another tensor lies. */
 bool walk_names_device(const struct walk *walk, struct site call);

@@ -240,5 +240,6 @@ bool walk_name(struct walk *walk, struct site use, struct part part)
     for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
         if (behind_definition(walk, use, found[i], part))
             return true;
-    return moved_in_place(walk, use) || behind_what_is_put(walk, use, part) || behind_outer(walk, use, part);
+    return moved_in_place(walk, use) || behind_what_is_put(walk, use, part) || behind_outer(walk, use, part) ||
+           walk_trained(walk, use);
 }

@@ -106,3 +106,16 @@ bool walk_network(struct walk *walk, uint32_t class_id, struct site use)
     return !site_is_none(moved) &&
            walk_end(walk, moved, walk_quoted(walk, moved, "%.*s: the network itself puts data on the device"));
 }
+
+bool walk_trained(struct walk *walk, struct site use)
+{
+    const struct project *project = walk->chain->check->project;
+    if (!flow_trains(project, use))
+        return false;
+    const uint32_t count = walk->chain->count;
+    chain_add(walk->chain, use, walk_quoted(walk, use, "backward() starts from what %.*s goes into"));
+    if (ends_at(walk, context_trained_moved(project, use.file)))
+        return true;
+    walk->chain->count = count;
+    return false;
+}

@@ -96,6 +96,13 @@ const struct definition *flow_bound(const struct project *project, struct site n
     return is_binding(flow, name.node) ? &flow->defs[flow->def_of[name.node]].shown : NULL;
 }
 
+bool flow_trains(const struct project *project, struct site use)
+{
+    const struct flow *flow = &project->files.at[use.file].flow;
+    const uint32_t d = flow_resolve(flow, flow_read_def(flow, use.node));
+    return d != NONE && flow->defs[d].proof & (PROOF_LOSS | PROOF_WITH_LOSS);
+}
+
 /* ---- from a definition to its uses ---- */
 
 static uint32_t number_of(const struct flow *flow, const struct definition *definition)

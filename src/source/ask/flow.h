@@ -24,6 +24,9 @@ const struct definition *flow_definition(const struct project *project, struct s
 /* The definition that this binding name makes; NULL. */
 const struct definition *flow_bound(const struct project *project, struct site name);
 
+/* Whether a loss is computed from what the name holds here, or it is one that backward() starts from. */
+bool flow_trains(const struct project *project, struct site use);
+
 /* Names that may read this definition, as nodes of its file in order; fills at most `room` (itself at most
  * FLOW_MOST_USES), returns how many there are, or FLOW_MOST_USES + 1 for more than that: then some are not listed, which
  * is told as a limit to who asks for so many. */

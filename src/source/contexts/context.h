@@ -89,6 +89,7 @@ struct site context_wrapped(const struct project *project, uint32_t class_id, ui
  * on the device, that gives anything there, that sets where tensors are made; site_none.
  */
 struct site context_network_moved(const struct project *project, uint32_t file);
+struct site context_trained_moved(const struct project *project, uint32_t file); /* the same, of any network */
 struct site context_device_used(const struct project *project, uint32_t file);
 struct site context_default_set(const struct project *project, uint32_t file);
 /* Calls that make objects of a class that a framework owns, or of a network, one by one: begin with at = SYNTAX_NONE;

@@ -63,6 +63,7 @@ struct contexts {
     struct calls_of_class wrapped;   /* that make a network of another class, and are given one of this */
     struct calls_of_class made;      /* that make an object of a class that a framework owns, or of a network */
     struct near_site network_moved;  /* where a network is put on the device of which nobody knows the class */
+    struct near_site trained_moved;  /* where any network is */
     struct near_site device_used;    /* where anything is given on the device */
     struct near_site default_set;    /* where it is set that tensors are made there */
 };

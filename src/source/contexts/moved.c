@@ -88,10 +88,14 @@ static bool is_network(const struct project *project, const struct value *module
 static void note_module(struct project *project, struct site object, struct site call)
 {
     const struct value *module = value_at(project, object);
-    if ((module->kind == VALUE_MODULE || module->kind == VALUE_CLASS) && module->detail != NONE)
+    const bool known = (module->kind == VALUE_MODULE || module->kind == VALUE_CLASS) && module->detail != NONE;
+    if (known)
         note_of_class(&project->contexts->moved, module->detail, call);
     else if (is_network(project, module, object))
         note(&project->contexts->network_moved.of_file[call.file], call);
+    else
+        return;
+    note(&project->contexts->trained_moved.of_file[call.file], call);
 }
 
 /* WithLoss(net): net is a part of what is made. */
@@ -192,7 +196,8 @@ void moved_build(struct project *project)
     contexts->wrapped.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->wrapped.last);
     for (uint32_t i = 0; i < project->files.class_count; i++)
         contexts->moved.last[i] = contexts->made.last[i] = contexts->wrapped.last[i] = NONE;
-    struct near_site *const all[] = {&contexts->network_moved, &contexts->device_used, &contexts->default_set};
+    struct near_site *const all[] = {&contexts->network_moved, &contexts->trained_moved, &contexts->device_used,
+                                     &contexts->default_set};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         near_begin(project, all[i]);
     for (uint32_t i = 0; i < project->files.count; i++) {
@@ -242,6 +247,11 @@ struct site context_class_moved(const struct project *project, uint32_t class_id
 struct site context_network_moved(const struct project *project, uint32_t file)
 {
     return nearest(&project->contexts->network_moved, file);
+}
+
+struct site context_trained_moved(const struct project *project, uint32_t file)
+{
+    return nearest(&project->contexts->trained_moved, file);
 }
 
 struct site context_device_used(const struct project *project, uint32_t file)

@@ -24,6 +24,7 @@ static void prove_file(void *context, size_t i)
 {
     at_work_on(((struct files *)context)->at[i].shown.path.at);
     flow_prove(context, (uint32_t)i);
+    flow_prove_losses(context, (uint32_t)i);
 }
 
 /* ---- tables over all files ---- */

@@ -63,10 +63,11 @@ void roots_build(struct files *files, const struct source_root *said, uint32_t c
 void path_share(struct files *files, uint32_t to, uint32_t from); /* what one puts on sys.path, another sees */
 /* Names of modules, and what imports name; options: NULL. */
 void module_link(struct files *files, const struct project_options *options);
-void runs_build(struct files *files);                  /* once imports are found: who imports whom (runs.h) */
-void exports_find(struct files *files, uint32_t file); /* once imports are found */
-void method_list(struct files *files);                 /* methods by class and by name */
-void flow_prove(struct files *files, uint32_t file);   /* what uses prove, once methods are known */
+void runs_build(struct files *files);                       /* once imports are found: who imports whom (runs.h) */
+void exports_find(struct files *files, uint32_t file);      /* once imports are found */
+void method_list(struct files *files);                      /* methods by class and by name */
+void flow_prove(struct files *files, uint32_t file);        /* what uses prove, once methods are known */
+void flow_prove_losses(struct files *files, uint32_t file); /* what losses are computed from */
 
 /* Any round tells here what it does not follow to its end. */
 static inline void files_limit(const struct files *files, const struct limit *limit, uint32_t file, uint32_t node)

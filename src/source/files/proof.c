@@ -104,6 +104,20 @@ static uint8_t proof_of_keys(const struct proving *p, uint32_t name)
     return asks && name != parent + 1 && syntax_is(tree, parent + 1, SYN_STRING) ? PROOF_KEYED : 0;
 }
 
+/* `x["key"].to(device)`, device a parameter: who gives x gives the device with it, and has not moved x there. */
+static uint16_t proof_of_moved(const struct proving *p, const struct flow *flow, uint32_t name)
+{
+    const struct syntax *tree = p->tree;
+    const uint32_t part = tree->parent[name], attribute = tree->parent[part], call = tree->parent[attribute];
+    if (tree->kind[part] != SYN_SUBSCRIPT || name != part + 1 || !syntax_is(tree, attribute, SYN_ATTRIBUTE) ||
+        part != attribute + 1 || !syntax_calls(tree, call, S("to")) || attribute != call + 1)
+        return 0;
+    const uint32_t where = syntax_argument(tree, call, 0, "device");
+    const uint32_t def = syntax_is(tree, where, SYN_NAME) ? flow_resolve(flow, flow_read_def(flow, where)) : NONE;
+    const bool given = def != NONE && flow->defs[def].shown.kind == DEFINED_PARAMETER;
+    return given && known_word(WORDS_DEVICE, syntax_text(tree, where)) ? PROOF_MOVED : 0;
+}
+
 /* Also what is only seen through a meeting: it is proven where it is used, and for all that come there. */
 void flow_prove(struct files *files, uint32_t id)
 {
@@ -115,6 +129,7 @@ void flow_prove(struct files *files, uint32_t id)
         const uint32_t def = flow_resolve(&file->flow, flow_read_def(&file->flow, name));
         if (def != NONE)
             file->flow.defs[def].proof |= proof_of(&p, name) | proof_behind_detach(&p, name) |
-                                          proof_behind_slice(&p, name) | proof_of_keys(&p, name);
+                                          proof_behind_slice(&p, name) | proof_of_keys(&p, name) |
+                                          proof_of_moved(&p, &file->flow, name);
     }
 }

@@ -14,7 +14,7 @@ struct def {
     uint32_t first_operand, operands; /* of MEETING */
     uint32_t same_as;                 /* of a MEETING that is none: the definition it stands for; else NONE */
     uint32_t import_file;             /* of IMPORT: the file of the module; NONE */
-    uint8_t proof;                    /* enum proof */
+    uint16_t proof;                   /* enum proof */
 };
 
 /* What the uses of a definition prove about it. */
@@ -25,7 +25,9 @@ enum proof {
     PROOF_LOSS = 8,
     PROOF_KEYED = 32 /* it has keys: no tensor */,
     PROOF_FETCHED = 64 /* .cpu() is called on it: where it is read as host data too, that stands on another way */,
-    PROOF_ITEM = 16 /* a tensor, if it has a device */
+    PROOF_ITEM = 16 /* a tensor, if it has a device */,
+    PROOF_WITH_LOSS = 128 /* a loss is computed from it */,
+    PROOF_MOVED = 256 /* its parts are moved to a device that the function is given too */
 };
 
 struct slot {

@@ -28,6 +28,10 @@ static const struct list {
     [WORDS_TENSOR_ANSWERS] = {"is_cuda requires_grad is_sparse", false},
     [WORDS_TENSOR_FACTS] = {"shape dtype device", false},
     [WORDS_BACKWARD] = {"backward", false},
+    [WORDS_KEEPS_PLACE] =
+        {"mean sum squeeze unsqueeze view reshape flatten float half double bfloat16 abs pow clone detach "
+         "contiguous log exp sqrt square norm neg clamp min max transpose permute expand masked_fill",
+         false},
     [WORDS_TRAIN] = {"backward manual_backward train_batch train_on_batch", false},
     [WORDS_SHOW_OUTPUT] = {"ignite.*ProgressBar ignite.*RunningAverage ignite.*TerminateOnNan", false},
     [WORDS_GRADIENTS] = {"torch.func.grad torch.func.grad_and_value", false},

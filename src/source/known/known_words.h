@@ -21,6 +21,7 @@ enum words {
     WORDS_TENSOR_ANSWERS,      /* attributes of a tensor that are True or False */
     WORDS_TENSOR_FACTS,        /* attributes that say what a tensor is, not what is in it */
     WORDS_BACKWARD,            /* methods that compute gradients */
+    WORDS_KEEPS_PLACE,         /* methods of a tensor that give another on the same device */
     WORDS_TRAIN,               /* methods of which one call is a step of training */
     WORDS_SHOW_OUTPUT,         /* classes that read what an engine gives in each step, by qualified names */
     WORDS_GRADIENTS,           /* functions that give gradients, by qualified names */

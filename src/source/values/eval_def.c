@@ -127,6 +127,15 @@ static const struct value *self_value(struct eval *e, const struct function *f)
     return eval_module_of(e, class_id, DEVICE_PARAMETER);
 }
 
+/* forward(batch, device), which moves what it takes from the batch: a batch of the host. */
+static const struct value *batch_to_move(struct eval *e)
+{
+    return values_get(e->values, &(struct value){.kind = VALUE_BATCH,
+                                                 .device = DEVICE_CPU,
+                                                 .detail = NONE,
+                                                 .flags = VALUE_FROM_LOADER | VALUE_ASSUMED});
+}
+
 /* Of a parameter: what the callers give, its default, and by its name what every caller would. */
 static const struct value *parameter_value(struct eval *e, const struct def *def)
 {
@@ -145,6 +154,9 @@ static const struct value *parameter_value(struct eval *e, const struct def *def
     const struct value *given = eval_cell(e, cell_of_parameter(e->cells, eval_function_id(e), k));
     if (given == &value_nothing && def->shown.value != NONE && e->tree->kind[def->shown.value] != SYN_NONE)
         given = eval_get(e, def->shown.value);
+    if ((given == &value_nothing || given == &value_unknown) && def->proof & PROOF_MOVED && e->in_module &&
+        e->files->calls_forward[eval_function_id(e)])
+        return batch_to_move(e);
     if (given == &value_nothing || given == &value_unknown)
         return values_get(e->values, &own);
     if (given->kind == VALUE_UNKNOWN) /* callers give different things: what comes back depends on which */
@@ -231,6 +243,13 @@ static void prove_iterable(struct eval *e, uint32_t iterable)
         eval_prove_tensor(e, iterable);
 }
 
+/* Where what is trained lies on the device: a loss lies there too, and what it is computed from. */
+static bool trains_on_gpu(struct eval *e, const struct def *def)
+{
+    const struct program *program = program_of(e->cells, e->file_id);
+    return def->proof & (PROOF_LOSS | PROOF_WITH_LOSS) && (program->model_on_gpu || program->module_moved);
+}
+
 /* What the uses of a name prove, where nothing else is known. */
 static const struct value *proven(struct eval *e, const struct def *def, const struct value *value)
 {
@@ -244,14 +263,14 @@ static const struct value *proven(struct eval *e, const struct def *def, const s
         out.kind = value->kind == VALUE_BATCH || value->kind == VALUE_NOTHING ? value->kind : VALUE_UNKNOWN;
         return values_get(e->values, &out);
     }
-    if (open && given && (def->proof & PROOF_TENSOR || (placed && def->proof & PROOF_ITEM)))
+    const bool trained = trains_on_gpu(e, def);
+    if (open && given && (def->proof & PROOF_TENSOR || ((placed || trained) && def->proof & PROOF_ITEM)))
         out.kind = VALUE_TENSOR;
     else if (open && given && def->proof & PROOF_MODULE && value->kind != VALUE_BATCH)
         out.kind = VALUE_MODULE;
-    if (out.kind == VALUE_TENSOR && def->proof & PROOF_LOSS && out.device == DEVICE_UNKNOWN &&
-        (program_of(e->cells, e->file_id)->model_on_gpu || program_of(e->cells, e->file_id)->module_moved)) {
-        out.device = DEVICE_GPU; /* what is trained on lies where the model is */
-        out.flags |= VALUE_ASSUMED | VALUE_GRAD;
+    if (out.kind == VALUE_TENSOR && trained && out.device == DEVICE_UNKNOWN) {
+        out.device = DEVICE_GPU;
+        out.flags |= def->proof & PROOF_LOSS ? VALUE_ASSUMED | VALUE_GRAD : VALUE_ASSUMED;
     }
     if (out.kind == VALUE_TENSOR && def->proof & PROOF_CPU && !(def->proof & PROOF_FETCHED)) {
         out.device = DEVICE_CPU;
