@@ -179,6 +179,8 @@ static void take_one(struct trail *trail, struct site call)
 {
     const struct context context = context_of(trail->project, call);
     const bool each_step = context.pace == PACE_STEP && context.gate == GATE_NONE;
+    if (each_step && !trail->use.trains)
+        trail->use.trained_at = call;
     trail->use.trains |= each_step;
     trail->use.evaluates |= !each_step && context.pace != PACE_UNKNOWN;
     trail->use.unknown |= context.pace == PACE_UNKNOWN;
@@ -194,6 +196,8 @@ static void go_over(struct trail *trail, struct site loop)
         context_trains_in(trail->project, loop) == SYNTAX_NONE)
         kind = LOOP_EVALUATION; /* whoever calls its function */
     const bool trains = kind == LOOP_STEP || kind == LOOP_EPOCH;
+    if (trains && !trail->use.trains)
+        trail->use.trained_at = loop;
     trail->use.generates |= trains && made_in_rounds(&check, loop.node);
     trail->use.trains |= trains;
     trail->use.evaluates |= kind == LOOP_EVALUATION;

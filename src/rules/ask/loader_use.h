@@ -6,13 +6,14 @@
 #include "ask.h"
 
 struct loader_use {
-    bool trains;     /* a loop of training steps, or next() in each of them */
-    bool evaluates;  /* a loop of an evaluation, or next() now and then */
-    bool unknown;    /* it goes where nobody follows */
-    bool handed_out; /* a function returns it that nobody in the run calls */
-    bool generates;  /* each round of that loop begins by making data with the network */
-    bool given_away; /* a function that is not of the run takes it */
-    bool copied;     /* who goes over it copies batches to the device; of loader_use_with_copies alone */
+    bool trains;            /* a loop of training steps, or next() in each of them */
+    bool evaluates;         /* a loop of an evaluation, or next() now and then */
+    bool unknown;           /* it goes where nobody follows */
+    bool handed_out;        /* a function returns it that nobody in the run calls */
+    bool generates;         /* each round of that loop begins by making data with the network */
+    bool given_away;        /* a function that is not of the run takes it */
+    struct site trained_at; /* the loop, or call of next(), that makes it trains; site_none */
+    bool copied;            /* who goes over it copies batches to the device; of loader_use_with_copies alone */
 };
 
 /* `node` makes the loader. */

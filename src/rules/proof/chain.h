@@ -34,6 +34,8 @@ void chain_give(const struct chain *chain, struct proof_link *link);
 void chain_device(struct chain *chain, const struct match *match);
 /* From the node to what makes it run as often as it does. */
 void chain_pace(struct chain *chain, struct site site);
+/* From the loader that is made there to the loop of training steps that goes over it. */
+void chain_pace_of_run(struct chain *chain, struct site loader);
 /* What the change spares, as a clause; of a wait also what the host could launch meanwhile. */
 str chain_gain(struct chain *chain, const struct match *match);
 

@@ -2,6 +2,8 @@
 /* From a line outward: the loop around it, or the call of its function, and so on until something says how often. */
 #include "chain.h"
 
+#include "rules/ask/loader.h"
+#include "rules/ask/loader_use.h"
 #include "source/known/frameworks.h"
 
 static str first_word(const char *words)
@@ -61,9 +63,6 @@ static void end_at(struct chain *chain, struct site site, const struct way_in *w
     case WAY_HANDLER:
         format = "`%.*s` is registered here, and runs with the steps of the engine";
         break;
-    case WAY_FORWARD:
-        format = "`%.*s` of a network: it runs in each step that trains it";
-        break;
     case WAY_TRAINS:
         format = "a call of `%.*s` is a training step: this trains";
         break;
@@ -74,26 +73,73 @@ static void end_at(struct chain *chain, struct site site, const struct way_in *w
     chain_end(chain, at, str_printf(chain->check->arena, format, (int)name.len, name.at));
 }
 
+static void add_call(struct chain *chain, struct site call)
+{
+    const str text = chain_text(chain, call), name = around(chain, call);
+    chain_add(chain, call,
+              str_printf(chain->check->arena, "%.*s, in %.*s", (int)text.len, text.at, (int)name.len, name.at));
+}
+
 static struct site body_of(const struct chain *chain, struct site call)
 {
     const struct syntax *tree = project_tree(chain->check->project, call.file);
     return (struct site){call.file, syntax_child(tree, tree->parent[call.node], 2)};
 }
 
-/* Of a function that is a step: the loop around a call of it, where there is one. */
+/* Of a function that is a step: the loop of steps around a call of it, where there is one. */
 static void add_loop_of_calls(struct chain *chain, struct site site)
 {
     uint32_t count;
-    const struct site *callers =
-        name_callers(chain->check->project, project_function_at(chain->check->project, site), &count);
-    const struct way_in way =
-        count ? context_way_in(chain->check->project, callers[0]) : (struct way_in){WAY_NONE, site_none};
-    if (way.kind != WAY_LOOP)
+    const struct project *project = chain->check->project;
+    const struct site *callers = name_callers(project, project_function_at(project, site), &count);
+    for (uint32_t i = 0; i < count; i++) {
+        const struct way_in way = context_way_in(project, callers[i]);
+        if (way.kind != WAY_LOOP || context_loop(project, way.at) == LOOP_EVALUATION)
+            continue;
+        add_call(chain, callers[i]);
+        end_at_loop(chain, way.at);
         return;
-    const str text = chain_text(chain, callers[0]), name = around(chain, callers[0]);
-    chain_add(chain, callers[0],
-              str_printf(chain->check->arena, "%.*s, in %.*s", (int)text.len, text.at, (int)name.len, name.at));
-    end_at_loop(chain, way.at);
+    }
+}
+
+/* Of a network that no call reaches by name: the call of a network in a training step, where that network is made. */
+static struct site at_network(struct chain *chain, struct site site, struct site forward)
+{
+    const struct project *project = chain->check->project;
+    const struct function *function = project_function(project, project_function_at(project, site));
+    const bool method = function->class_id != SYNTAX_NONE;
+    const struct site run = method ? context_network_runs(project, function->class_id) : site_none;
+    const str about = method ? project_class(project, function->class_id)->name : function->name;
+    if (site_is_none(run)) {
+        chain_end(chain, forward,
+                  str_printf(chain->check->arena,
+                             "the network `%.*s` runs in each step that trains it; which call that is nobody tells",
+                             (int)about.len, about.at));
+        return site_none;
+    }
+    chain_add(chain, forward,
+              str_printf(chain->check->arena, "`%.*s` of the network `%.*s`, which no call reaches by name",
+                         (int)function->name.len, function->name.at, (int)about.len, about.at));
+    const str text = chain_text(chain, run), caller = around(chain, run);
+    chain_add(chain, run,
+              str_printf(chain->check->arena, "%.*s runs a network, in %.*s", (int)text.len, text.at, (int)caller.len,
+                         caller.at));
+    return run;
+}
+
+void chain_pace_of_run(struct chain *chain, struct site loader)
+{
+    const struct check there = chain_check(chain, loader.file);
+    if (!loader_is(&there, loader.node))
+        return;
+    const struct loader_use use = loader_use_of(&there, loader.node);
+    if (!use.trains || site_is_none(use.trained_at))
+        return;
+    const struct syntax *tree = project_tree(there.project, use.trained_at.file);
+    if (tree->kind[use.trained_at.node] == SYN_FOR)
+        end_at_loop(chain, use.trained_at);
+    else
+        chain_pace(chain, use.trained_at);
 }
 
 void chain_pace(struct chain *chain, struct site site)
@@ -102,17 +148,19 @@ void chain_pace(struct chain *chain, struct site site)
         const struct way_in way = context_way_in(chain->check->project, site);
         if (way.kind == WAY_NONE)
             return;
+        if (way.kind == WAY_FORWARD) {
+            site = at_network(chain, site, way.at);
+            if (site_is_none(site))
+                return;
+            continue;
+        }
         if (way.kind != WAY_CALL && way.kind != WAY_ROUNDS) {
             end_at(chain, site, &way);
             if (way.kind == WAY_TRAINS)
                 add_loop_of_calls(chain, site);
             return;
         }
-        const str text = chain_text(chain, way.at), name = around(chain, way.at);
-        if (!chain_add(
-                chain, way.at,
-                str_printf(chain->check->arena, "%.*s, in %.*s", (int)text.len, text.at, (int)name.len, name.at)))
-            return;
+        add_call(chain, way.at);
         site = way.kind == WAY_ROUNDS ? body_of(chain, way.at) : way.at;
     }
 }

@@ -61,7 +61,10 @@ static void show_pace(const struct check *check, struct match *match, struct pro
 {
     struct chain chain = {.check = check};
     if (match->of_run) {
-        *link = (struct proof_link){.holds = HOLDS, .text = S("it decides what each training step does")};
+        chain_pace_of_run(&chain, check_site(check, match->runs_at ? match->runs_at : match->node));
+        chain_give(&chain, link);
+        link->holds = HOLDS;
+        link->text = chain.origin ? link->places[0].what : S("it decides what each training step does");
         return;
     }
     chain_pace(&chain, (struct site){match->file, match->runs_at ? match->runs_at : match->node});

@@ -15,6 +15,7 @@
 #include "gate.h"
 #include "source/known/known.h"
 #include "loops.h"
+#include "network.h"
 #include "parallel/par.h"
 #include "once.h"
 #include "reach.h"
@@ -300,6 +301,7 @@ void context_build(struct project *project)
     if (begin_networks(project))
         settle(project, &ways);
     mem_free(ways.at);
+    network_build(project);
 }
 
 void contexts_add_node(struct nodes *nodes, uint32_t node)

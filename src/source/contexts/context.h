@@ -74,6 +74,9 @@ struct way_in {
 };
 struct way_in context_way_in(const struct project *project, struct site site);
 
+/* A call in a training step that runs a network that is not told by name, where the class or what makes it is named. */
+struct site context_network_runs(const struct project *project, uint32_t class_id); /* site_none */
+
 /* The first call in a loop that trains, itself or through functions of the run; SYNTAX_NONE. */
 uint32_t context_trains_in(const struct project *project, struct site within);
 

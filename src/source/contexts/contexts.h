@@ -42,6 +42,7 @@ struct placed {
     struct map elifs;      /* node -> enum otherwise of around.c, of those in which it says something */
     struct map gates;      /* node of a test -> what gates its two sides, of gate.c */
     struct map behind;     /* block -> the first node of it that no call of the run comes to, of gate.c */
+    uint32_t runs_network; /* a call in a training step that runs a network of which the class is not known; NONE */
     struct nodes training; /* calls that train, themselves or through functions of the run */
     struct nodes acting;   /* expressions that the next step of an environment needs */
 };

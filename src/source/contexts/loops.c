@@ -82,7 +82,7 @@ static uint32_t function_of(const struct project *project, const struct file *fi
     return f;
 }
 
-static bool is_model_call(const struct project *project, const struct file *file, uint32_t call)
+bool loops_runs_network(const struct project *project, const struct file *file, uint32_t call)
 {
     const struct value *callee = node_value(project, file, call + 1);
     const struct syntax *tree = file->shown.tree;
@@ -104,7 +104,7 @@ static void mark_direct(struct project *project, const struct file *file)
             continue;
         if (calls_backward(project, file, node))
             mark_around(project, file, function_of(project, file, node), node, TRAINS_ONCE);
-        if (is_model_call(project, file, node))
+        if (loops_runs_network(project, file, node))
             project->contexts->trains[function_of(project, file, node)] |= RUNS_MODEL;
     }
 }
@@ -139,7 +139,8 @@ static bool runs_model(const struct project *project, const struct file *file, u
         if (tree->kind[node] != SYN_CALL || loops_around(tree, node, loop) != NONE)
             continue;
         const uint32_t target = name_target(project, (struct site){file->id, node});
-        if (is_model_call(project, file, node) || (target != NONE && project->contexts->trains[target] & RUNS_MODEL))
+        if (loops_runs_network(project, file, node) ||
+            (target != NONE && project->contexts->trains[target] & RUNS_MODEL))
             return true;
     }
     return false;
@@ -394,9 +395,14 @@ static bool is_training_call(const struct project *project, const struct file *f
 {
     if (file->shown.tree->kind[node] != SYN_CALL)
         return false;
-    const struct call *call = call_at(project, (struct site){file->id, node});
-    return calls_backward(project, file, node) ||
-           (call && project->contexts->trains[call->target] & (TRAINS_ONCE | TRAINS_IN_LOOP));
+    if (calls_backward(project, file, node))
+        return true;
+    const struct calls *calls = calls_of(project, file->id);
+    size_t i = search_from(calls->at, calls->count, sizeof *calls->at, offsetof(struct call, node), node);
+    for (; i < calls->count && calls->at[i].node == node; i++)
+        if (project->contexts->trains[calls->at[i].target] & (TRAINS_ONCE | TRAINS_IN_LOOP))
+            return true;
+    return false;
 }
 
 static void note_training(struct project *project, const struct file *file)

@@ -13,6 +13,8 @@ void loops_build(struct project *project);
 bool loops_beside(const struct project *project, struct site call);
 /* The innermost for or while of the function in whose body the node stands; SYNTAX_NONE. */
 uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function);
+/* Whether the call runs a network, as far as its value or its name tells. */
+bool loops_runs_network(const struct project *project, const struct file *file, uint32_t call);
 /* Whether a call of the function is a training, or an epoch of one: its steps stand in loops. */
 bool loops_hold_training(const struct project *project, uint32_t function);
 /* LOOP_ELEMENT is told by the context, not here. */

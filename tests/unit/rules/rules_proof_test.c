@@ -237,9 +237,48 @@ static void from_what_sets_the_default(void **state)
                  "device holds 2 6 6; pace holds 5; gain holds 6");
 }
 
+static void a_network_behind_a_wrapper_is_run_by_the_step(void **state)
+{
+    (void)state;
+    expect_links("ST401",
+                 "import torch, parallel\n"
+                 "class Net(torch.nn.Module):\n"
+                 "    def __init__(self):\n"
+                 "        super().__init__()\n"
+                 "        self.a = torch.nn.Linear(1, 1)\n"
+                 "    def forward(self, x):\n"
+                 "        print(x.sum().item())\n"
+                 "        return self.a(x)\n"
+                 "def train(loader):\n"
+                 "    model = parallel.wrap(Net().cuda())\n"
+                 "    opt = torch.optim.SGD(model.parameters(), 1)\n"
+                 "    for x in loader:\n"
+                 "        loss = model(x.cuda()).sum()\n"
+                 "        loss.backward()\n"
+                 "        opt.step()\n",
+                 "device holds 10 6; pace holds 12 13 6; gain holds 8");
+}
+
+static void a_loader_is_gone_over_by_the_loop_that_trains(void **state)
+{
+    (void)state;
+    expect_links("ST602",
+                 "import torch\n"
+                 "def train(data):\n"
+                 "    net = torch.nn.Linear(1, 1).cuda()\n"
+                 "    opt = torch.optim.SGD(net.parameters(), 1)\n"
+                 "    loader = torch.utils.data.DataLoader(data, num_workers=2)\n"
+                 "    for x in loader:\n"
+                 "        net(x.cuda(non_blocking=True)).sum().backward()\n"
+                 "        opt.step()\n",
+                 "device holds 3; pace holds 6; gain holds");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_network_behind_a_wrapper_is_run_by_the_step),
+        cmocka_unit_test(a_loader_is_gone_over_by_the_loop_that_trains),
         cmocka_unit_test(from_the_move_of_a_network_through_calls),
         cmocka_unit_test(what_frameworks_promise_is_an_origin),
         cmocka_unit_test(what_breaks_a_link_is_its_place),
