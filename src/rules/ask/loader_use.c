@@ -147,7 +147,8 @@ static void follow_callers(struct trail *trail, struct site returned, int depth)
 
 enum { CALLS_DEEP = 2 };
 
-static bool copies_batches(const struct trail *trail, struct site around, int deep)
+/* The first call that copies a batch to the device there; site_none. */
+static struct site copy_in(const struct trail *trail, struct site around, int deep)
 {
     const struct check check = check_of(trail, around);
     for (uint32_t node = around.node; node < syntax_last(check.tree, around.node); node++) {
@@ -155,21 +156,22 @@ static bool copies_batches(const struct trail *trail, struct site around, int de
             continue;
         const struct upload upload = upload_of(&check, node);
         if (upload.is && upload_is_batch(&check, &upload))
-            return true;
+            return check_site(&check, node);
         const uint32_t target = deep ? name_target(trail->project, check_site(&check, node)) : SYNTAX_NONE;
         if (target == SYNTAX_NONE)
             continue;
         const struct function *function = project_function(trail->project, target);
-        if (copies_batches(trail, (struct site){function->file, function->node}, deep - 1))
-            return true;
+        const struct site copy = copy_in(trail, (struct site){function->file, function->node}, deep - 1);
+        if (!site_is_none(copy))
+            return copy;
     }
-    return false;
+    return site_none;
 }
 
 static void look_for_copies(struct trail *trail, struct site around)
 {
-    if (trail->looks_for_copies && !trail->use.copied)
-        trail->use.copied = copies_batches(trail, around, CALLS_DEEP);
+    if (trail->looks_for_copies && site_is_none(trail->use.copied_at))
+        trail->use.copied_at = copy_in(trail, around, CALLS_DEEP);
 }
 
 /* ---- upward ---- */
@@ -212,7 +214,8 @@ static void follow_into_call(struct trail *trail, struct site call, uint32_t arg
         take_one(trail, call);
     else if (loop_hands_on(&check, call.node) || ask_named(&check, call.node, "zip"))
         follow(trail, call, depth);
-    else if (!ask_named(&check, call.node, "len"))
+    else if (!ask_named(&check, call.node, "len") && !ask_named(&check, call.node, "hasattr") &&
+             !ask_named(&check, call.node, "isinstance"))
         follow_argument(trail, call, argument, depth);
 }
 
@@ -255,16 +258,22 @@ static void follow(struct trail *trail, struct site site, int depth)
     }
 }
 
-struct loader_use loader_use_of(const struct check *check, uint32_t node)
+static struct loader_use use_of(const struct check *check, uint32_t node, bool looks_for_copies)
 {
-    struct trail trail = {.project = check->project, .arena = check->arena};
+    struct trail trail = {.project = check->project,
+                          .arena = check->arena,
+                          .use = {.trained_at = site_none, .copied_at = site_none},
+                          .looks_for_copies = looks_for_copies};
     follow(&trail, check_site(check, node), 0);
     return trail.use;
 }
 
+struct loader_use loader_use_of(const struct check *check, uint32_t node)
+{
+    return use_of(check, node, false);
+}
+
 struct loader_use loader_use_with_copies(const struct check *check, uint32_t node)
 {
-    struct trail trail = {.project = check->project, .arena = check->arena, .looks_for_copies = true};
-    follow(&trail, check_site(check, node), 0);
-    return trail.use;
+    return use_of(check, node, true);
 }

@@ -13,7 +13,7 @@ struct loader_use {
     bool generates;         /* each round of that loop begins by making data with the network */
     bool given_away;        /* a function that is not of the run takes it */
     struct site trained_at; /* the loop, or call of next(), that makes it trains; site_none */
-    bool copied;            /* who goes over it copies batches to the device; of loader_use_with_copies alone */
+    struct site copied_at;  /* the first copy to the device by who goes over it; site_none; of .._with_copies alone */
 };
 
 /* `node` makes the loader. */

@@ -3,6 +3,8 @@
  * From a value on the device backward to the call that put it there: through names, attributes, parameters, results of
  * functions and operands (walk.h). What a class of networks gives lies where its modules were moved to.
  */
+#include "rules/ask/loader.h"
+#include "rules/ask/loader_use.h"
 #include "walk.h"
 
 #include "base/hash.h"
@@ -250,6 +252,14 @@ static bool follow_claimed(struct walk *walk, const struct match *match)
     return any;
 }
 
+/* Of a loader: who copies its batches there. */
+static struct site copy_of_batches(const struct chain *chain, const struct match *match)
+{
+    const struct check there = chain_check(chain, match->file);
+    const uint32_t call = match->runs_at;
+    return match->of_run && loader_is(&there, call) ? loader_use_with_copies(&there, call).copied_at : site_none;
+}
+
 void chain_device(struct chain *chain, const struct match *match)
 {
     struct walk walk = {.chain = chain};
@@ -259,8 +269,13 @@ void chain_device(struct chain *chain, const struct match *match)
         chain_end(chain, (struct site){match->file, match->node}, S("it speaks of the device itself"));
         return;
     }
+    struct site site = copy_of_batches(chain, match);
+    if (!site_is_none(site)) {
+        chain_end(chain, site, walk_quoted(&walk, site, "%.*s copies its batches to the device"));
+        return;
+    }
     /* it speaks of the program: that there is a device at all */
-    struct site site = context_network_moved(chain->check->project, match->file);
+    site = context_network_moved(chain->check->project, match->file);
     if (site_is_none(site))
         site = context_device_used(chain->check->project, match->file);
     if (!site_is_none(site))

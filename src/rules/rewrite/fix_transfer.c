@@ -191,7 +191,7 @@ static bool changes_later(const struct check *check, uint32_t what, uint32_t cal
 static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)
 {
     const struct loader_use use = loader_use_with_copies(patch->check, call);
-    if (!use.copied && !use.given_away)
+    if (site_is_none(use.copied_at) && !use.given_away)
         return false;
     const str torch = patch_module(patch, "torch");
     const str available = patch_printf(patch, "%.*s.cuda.is_available()", (int)torch.len, torch.at);
