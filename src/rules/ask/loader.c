@@ -27,7 +27,7 @@ bool loader_feeds_device(const struct check *check, uint32_t call)
 
 static bool holds_device(const struct value *value)
 {
-    for (int depth = 0; depth < 4; depth++) {
+    for (int depth = 0; depth <= VALUE_DEEPEST; depth++) {
         if (value_on_gpu(value))
             return true;
         if (!value_is_container(value) && value->kind != VALUE_LOADER && value->kind != VALUE_DATASET)
@@ -136,7 +136,7 @@ bool loader_gives_tensors(const struct check *check, uint32_t call)
     if (value->kind != VALUE_FUNCTION || value->detail == SYNTAX_NONE)
         return true;
     const struct value *result = summary_of(check->project, value->detail)->result;
-    return !result || result->kind == VALUE_UNKNOWN || may_hold_tensor(result, 3);
+    return !result || result->kind == VALUE_UNKNOWN || may_hold_tensor(result, VALUE_DEEPEST);
 }
 
 bool loader_on_device(const struct check *check, uint32_t call)

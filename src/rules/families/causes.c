@@ -181,7 +181,10 @@ static void add(struct chain *chain, struct match *place)
     chain->last = place;
 }
 
-/* The causes that a match may belong to are those right before it: behind these there is other code between. */
+/*
+ * The causes that a match may belong to are those right before it: behind these there is other code between. A part of
+ * what one cause is, and no limit: all places are told, only as one finding or as two.
+ */
 enum { LOOKED_BACK = 6 };
 
 static bool joins_one_of(const struct check *check, struct chain *recent, struct match *match)

@@ -7,7 +7,7 @@
 
 enum {
     CHAIN_PLACES = 20, /* shown */
-    CHAIN_STEPS = 160, /* of a walk */
+    CHAIN_STEPS = 160, /* kept: beyond them the last takes the place of the one before, and no more than 20 are shown */
 };
 
 struct chain {

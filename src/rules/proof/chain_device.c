@@ -9,8 +9,6 @@
 
 #include "base/hash.h"
 
-enum { DEEPEST_ITEM = 3 };
-
 static bool holds_gpu(const struct value *value, int depth)
 {
     if (value->device == DEVICE_GPU)
@@ -39,9 +37,9 @@ bool walk_may_lie(struct walk *walk, struct site site, struct part part)
         return false;
     const struct value *value = value_at(walk->chain->check->project, site);
     if (part.item != SYNTAX_NONE && !part.each && part.item < value->item_count)
-        return holds_gpu(value_item_at(value, part.item), DEEPEST_ITEM);
+        return holds_gpu(value_item_at(value, part.item), VALUE_DEEPEST);
     const bool object = part.field.len && (value->kind == VALUE_INSTANCE || value->kind == VALUE_DICT);
-    return object || holds_gpu(value, DEEPEST_ITEM);
+    return object || holds_gpu(value, VALUE_DEEPEST);
 }
 
 const struct syntax *walk_tree(const struct walk *walk, struct site site)
@@ -168,8 +166,10 @@ static bool from_comprehension(struct walk *walk, struct site site, struct part 
 bool walk_pass(struct walk *walk, struct site site, struct part part)
 {
     struct passed *place = place_of(walk, site, part);
-    if (place->used || walk->seen_count == WALK_STEPS)
+    if (place->used)
         return false;
+    if (walk->seen_count == WALK_STEPS)
+        return walk_cut(walk);
     walk->seen_count++;
     *place = (struct passed){site, part, true};
     return true;
@@ -221,7 +221,7 @@ static bool follow(struct walk *walk, struct site site)
 
 static bool lies_there(const struct chain *chain, struct site site)
 {
-    return holds_gpu(value_at(chain->check->project, site), DEEPEST_ITEM);
+    return holds_gpu(value_at(chain->check->project, site), VALUE_DEEPEST);
 }
 
 /* What the rule names first, then what lies there in what is underlined, from the outermost on. Whether anything does. */
@@ -240,12 +240,15 @@ static bool follow_claimed(struct walk *walk, const struct match *match)
             return true;
     }
     int tried = 0;
-    for (uint32_t node = match->node; node < syntax_last(tree, match->node) && tried < MOST; node++) {
+    for (uint32_t node = match->node; node < syntax_last(tree, match->node); node++) {
         const struct site site = {match->file, node};
         if (!lies_there(chain, site))
             continue;
         any = true;
-        tried++;
+        if (tried++ == MOST) {
+            walk_cut(walk);
+            break;
+        }
         if (follow(walk, site))
             return true;
     }
@@ -262,9 +265,16 @@ static struct site copy_of_batches(const struct chain *chain, const struct match
 
 void chain_device(struct chain *chain, const struct match *match)
 {
+    static const struct limit far = {
+        "origin", "a value comes through more than 600 places, 16 functions in one another, 1,024 callers, 256 places "
+                  "of a name, 16 of an attribute or of a class, 6 networks in one another, or a function of 20,000 "
+                  "nodes; what puts it on the device is not known"};
     struct walk walk = {.chain = chain};
-    if (follow_claimed(&walk, match))
+    if (follow_claimed(&walk, match)) {
+        if (!chain->origin && walk.cut)
+            check_limit(chain->check, &far, match->node);
         return;
+    }
     if (str_eq(str_of(match->rule->id), S("ST606"))) { /* it names the device itself */
         chain_end(chain, (struct site){match->file, match->node}, S("it speaks of the device itself"));
         return;

@@ -12,6 +12,7 @@ struct ahead {
     uint32_t left;  /* nodes that may still be looked at */
     struct site at; /* where the walk stands */
     uint32_t found;
+    bool far;       /* it would need more callers than are gone through */
     bool framework; /* it left the files linted: what calls the function goes on */
 };
 
@@ -94,12 +95,14 @@ static bool go_to_caller(struct ahead *ahead)
 
 static struct ahead launched_behind(const struct chain *chain, uint32_t node)
 {
-    struct ahead ahead = {chain, MOST_NODES, check_site(chain->check, node), SYNTAX_NONE, false};
+    struct ahead ahead = {
+        .chain = chain, .left = MOST_NODES, .at = check_site(chain->check, node), .found = SYNTAX_NONE};
     for (int calls = 0; calls < MOST_CALLS; calls++) {
         const struct check there = chain_check(chain, ahead.at.file);
         if (find_in_function(&ahead, &there, ahead.at.node) || !go_to_caller(&ahead))
-            break;
+            return ahead;
     }
+    ahead.far = true;
     return ahead;
 }
 
@@ -117,7 +120,9 @@ static str with_launch(struct chain *chain, const char *spares, uint32_t node)
     if (ahead.framework)
         return str_printf(arena, "%s: what calls its function goes on to launch the rest of the step", spares);
     return str_printf(arena, "%s; what the host launches next is not shown: it is not seen %s", spares,
-                      ahead.left ? "in the files linted" : "in the 2,000 nodes behind it");
+                      !ahead.left ? "in the 2,000 nodes behind it"
+                      : ahead.far ? "through the 8 functions around it"
+                                  : "in the files linted");
 }
 
 /* ---- by rule ---- */

@@ -14,16 +14,21 @@ static struct site some_caller(const struct check *check, struct site site)
 static struct site step_loop_of(const struct check *check, struct site site)
 {
     enum { FARTHEST = 16 };
+    static const struct limit far = {
+        "step-callers",
+        "a step is called through more than 16 functions; whether each round evaluates is not looked at"};
+    const struct site asked = site;
     for (int i = 0; i < FARTHEST; i++) {
         const struct way_in way = context_way_in(check->project, site);
         if (way.kind == WAY_LOOP)
             return way.at;
         if (way.kind != WAY_CALL && way.kind != WAY_TRAINS)
-            break;
+            return site_none;
         site = way.kind == WAY_CALL ? way.at : some_caller(check, site);
         if (site_is_none(site))
-            break;
+            return site_none;
     }
+    project_limit(check->project, &far, asked);
     return site_none;
 }
 

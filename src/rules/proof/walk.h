@@ -48,6 +48,7 @@ struct walk {
     uint32_t seen_count;
     struct entered inside[WALK_CALLS];
     uint32_t depth;
+    bool cut; /* some way was not gone to its end: that none was found is no answer */
 };
 
 static const struct site walk_nowhere = {SYNTAX_NONE, SYNTAX_NONE};
@@ -61,6 +62,13 @@ bool walk_apart(struct walk *walk, struct site place, str what, struct site next
 bool walk_end(struct walk *walk, struct site place, str what);
 /* From any expression right below that may lie there. */
 bool walk_children(struct walk *walk, struct site site);
+
+/* Notes that this way is gone no further; false. */
+static inline bool walk_cut(struct walk *walk)
+{
+    walk->cut = true;
+    return false;
+}
 
 /* Marks what is passed; not where it was passed before, or the walk has gone far enough. */
 bool walk_pass(struct walk *walk, struct site site, struct part part);

@@ -27,7 +27,7 @@ static bool gives(struct walk *walk, uint32_t function, struct part part)
     const struct syntax *tree = project_tree(walk->chain->check->project, about->file);
     const enum syntax_kind kind = about->is_generator ? SYN_YIELD : SYN_RETURN;
     if (tree->size[about->node] > LARGEST)
-        return false;
+        return walk_cut(walk);
     if (tree->kind[about->node] == SYN_LAMBDA) {
         const struct site body = {about->file, syntax_child(tree, about->node, 1)};
         return walk_by(walk, body, chain_text(walk->chain, body), body, part);
@@ -42,7 +42,7 @@ bool walk_result(struct walk *walk, uint32_t function, struct site call, struct 
 {
     const uint32_t depth = walk->depth;
     if (depth == WALK_CALLS)
-        return false;
+        return walk_cut(walk);
     if (call.node == SYNTAX_NONE)
         walk->depth = 0;
     else

@@ -30,7 +30,7 @@ static bool is_moved_in_place(struct walk *walk, uint32_t class_id, str name)
             walk_names_device(walk, found[i]))
             return walk_end(walk, found[i], walk_quoted(walk, found[i], "%.*s puts the network on the device"));
     }
-    return false;
+    return count > MOST && walk_cut(walk);
 }
 
 /* What a statement binds an attribute to, and which part of that. */
@@ -73,6 +73,8 @@ bool walk_member(struct walk *walk, uint32_t class_id, str name, struct part par
             return true;
         }
     }
+    if (count > MOST)
+        walk_cut(walk);
     if (!project_class(project, class_id)->is_module || !count)
         return false;
     const uint32_t places = walk->chain->count;

@@ -32,7 +32,7 @@ static bool given_by_entry(struct walk *walk, uint32_t k, struct part part)
     return found;
 }
 
-enum { MOST_CALLERS = 1024 };
+enum { MOST_CALLERS = 1024, MOST_PLACES = 256 }; /* MOST_PLACES: where one name stands */
 
 /* What some caller gives; tests are asked last, and only by tests. */
 static bool given_by_caller(struct walk *walk, uint32_t function, uint32_t k, struct part part)
@@ -41,7 +41,9 @@ static bool given_by_caller(struct walk *walk, uint32_t function, uint32_t k, st
     const bool in_test = context_of(project, (struct site){walk->chain->check->file, 0}).in_test;
     uint32_t count;
     const struct site *callers = name_callers(project, function, &count);
-    for (uint32_t i = 0; i < count && i < MOST_CALLERS && walk->seen_count < WALK_STEPS; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (i == MOST_CALLERS || walk->seen_count == WALK_STEPS)
+            return walk_cut(walk);
         const struct site given = {callers[i].file, name_argument(project, callers[i], k)};
         if (!walk_may_lie(walk, given, part) || (!in_test && context_of(project, callers[i]).in_test))
             continue;
@@ -143,11 +145,10 @@ static bool is_around(const struct walk *walk, struct site use, uint32_t name)
 /* A name of an outer function or of the module: a place there that binds it to something on the device. */
 static bool behind_outer(struct walk *walk, struct site use, struct part part)
 {
-    enum { MOST = 256 };
     const struct syntax *tree = walk_tree(walk, use);
     const str name = syntax_text(tree, use.node);
     uint32_t from = 0;
-    for (int i = 0; i < MOST; i++, from++) {
+    for (int i = 0; i < MOST_PLACES; i++, from++) {
         from = syntax_name_from(tree, name, from, tree->count);
         const struct definition *bound =
             from == SYNTAX_NONE ? NULL : flow_bound(walk->chain->check->project, (struct site){use.file, from});
@@ -161,7 +162,7 @@ static bool behind_outer(struct walk *walk, struct site use, struct part part)
                        bound->unpacked ? part_item(item) : part))
             return true;
     }
-    return false;
+    return walk_cut(walk);
 }
 
 /* ---- what was put into it ---- */
@@ -191,13 +192,12 @@ static uint32_t put_into(const struct syntax *tree, uint32_t name, struct part *
 
 static bool behind_what_is_put(struct walk *walk, struct site use, struct part part)
 {
-    enum { MOST = 256 };
     const struct syntax *tree = walk_tree(walk, use);
     const uint32_t function = syntax_function(tree, use.node);
     const uint32_t first = function == SYNTAX_NONE ? 0 : function, last = syntax_last(tree, first);
     const str name = syntax_text(tree, use.node);
     uint32_t at = first;
-    for (int i = 0; i < MOST; i++, at++) {
+    for (int i = 0; i < MOST_PLACES; i++, at++) {
         at = syntax_name_from(tree, name, at, last);
         if (at == SYNTAX_NONE)
             return false;
@@ -209,7 +209,7 @@ static bool behind_what_is_put(struct walk *walk, struct site use, struct part p
         if (walk_by(walk, statement, chain_text(walk->chain, statement), put, of))
             return true;
     }
-    return false;
+    return walk_cut(walk);
 }
 
 /* `batch_to_device(batch, device)` before the use, as a statement: a call that is given both puts the one on the other. */
@@ -218,8 +218,11 @@ static bool moved_in_place(struct walk *walk, struct site use)
     const struct syntax *tree = walk_tree(walk, use);
     const uint32_t function = syntax_function(tree, use.node);
     const str name = syntax_text(tree, use.node);
-    for (uint32_t at = syntax_name_from(tree, name, function == SYNTAX_NONE ? 0 : function, use.node);
-         at != SYNTAX_NONE; at = syntax_name_from(tree, name, at + 1, use.node)) {
+    uint32_t at = function == SYNTAX_NONE ? 0 : function;
+    for (int i = 0; i < MOST_PLACES; i++, at++) {
+        at = syntax_name_from(tree, name, at, use.node);
+        if (at == SYNTAX_NONE)
+            return false;
         const uint32_t list = tree->parent[at], call = tree->parent[list];
         if (!syntax_is(tree, list, SYN_ARGUMENTS) || tree->kind[tree->parent[call]] != SYN_EXPR)
             continue;
@@ -230,7 +233,7 @@ static bool moved_in_place(struct walk *walk, struct site use)
                 return walk_end(walk, site, walk_quoted(walk, site, "%.*s puts it on the device"));
         }
     }
-    return false;
+    return walk_cut(walk);
 }
 
 bool walk_name(struct walk *walk, struct site use, struct part part)

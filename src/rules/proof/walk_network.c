@@ -7,7 +7,7 @@
 enum { LARGEST = 20000, DEEPEST_PART = 6, MOST_MADE = 16 };
 
 /* The first call in a range that puts anything on the device. */
-static struct site moves_in(const struct walk *walk, struct site within)
+static struct site moves_in(struct walk *walk, struct site within)
 {
     const struct syntax *tree = walk_tree(walk, within);
     uint32_t last = syntax_last(tree, within.node);
@@ -20,6 +20,8 @@ static struct site moves_in(const struct walk *walk, struct site within)
              (syntax_argument(tree, node, SYNTAX_NONE, "device") != SYNTAX_NONE && walk_names_device(walk, call))))
             return call;
     }
+    if (last < syntax_last(tree, within.node))
+        walk_cut(walk);
     return walk_nowhere;
 }
 
@@ -68,12 +70,14 @@ static bool is_part(struct walk *walk, uint32_t class_id, struct site use, int d
 {
     const struct project *project = walk->chain->check->project;
     static calls_of *const ways[] = {context_made, context_wrapped};
-    for (int way = 0; way < 2 && depth < DEEPEST_PART; way++) {
+    for (int way = 0; way < 2; way++) {
         uint32_t at = SYNTAX_NONE;
-        for (int i = 0; i < MOST_MADE; i++) {
+        for (int i = 0;; i++) {
             const struct site made = ways[way](project, class_id, &at);
             if (site_is_none(made))
                 break;
+            if (i == MOST_MADE || depth == DEEPEST_PART)
+                return walk_cut(walk);
             if (context_of(project, made).in_test)
                 continue;
             const uint32_t whole = way ? value_at(project, (struct site){made.file, made.node + 1})->detail

@@ -59,8 +59,9 @@ static void meet(struct reach *reach, uint32_t def)
     reach->shown += is_shown(reach->flow, &reach->flow->defs[def]);
 }
 
-uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
-                          uint32_t room)
+/* *cut: there are more ways than are gone, so that others may bind it too. */
+static uint32_t find_definitions(const struct project *project, struct site use, const struct definition **found,
+                                 uint32_t room, bool *cut)
 {
     const struct file *file = &project->files.at[use.file];
     if (file->shown.tree->kind[use.node] != SYN_NAME)
@@ -78,16 +79,25 @@ uint32_t flow_definitions(const struct project *project, struct site use, const 
         if (is_shown(flow, def) && count++ < room)
             found[count - 1] = &def->shown;
     }
-    if (room == FLOW_MOST_DEFINITIONS ? count > room : i == MOST_WAYS)
+    *cut = i == MOST_WAYS && i < reach.count && count <= room;
+    if (*cut || (room == FLOW_MOST_DEFINITIONS && count > room))
         project_limit(project, &many_definitions, use);
     mem_free(reach.list);
     return count;
 }
 
+uint32_t flow_definitions(const struct project *project, struct site use, const struct definition **found,
+                          uint32_t room)
+{
+    bool cut;
+    return find_definitions(project, use, found, room, &cut);
+}
+
 const struct definition *flow_definition(const struct project *project, struct site use)
 {
     const struct definition *found[2];
-    return flow_definitions(project, use, found, 2) == 1 ? found[0] : NULL;
+    bool cut;
+    return find_definitions(project, use, found, 2, &cut) == 1 && !cut ? found[0] : NULL;
 }
 
 const struct definition *flow_bound(const struct project *project, struct site name)

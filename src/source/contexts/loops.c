@@ -272,8 +272,6 @@ static bool is_no_grad(const struct project *project, const struct file *file, u
     return known_word(WORDS_WITHOUT_GRADIENTS, name);
 }
 
-enum { DEEPEST_RESULT = 3 };
-
 /* Tensors of the device with dimensions: targets, rewards, what the caller goes on with. Metrics are numbers. */
 static bool gives_tensors(const struct value *result, int depth)
 {
@@ -299,7 +297,7 @@ static bool is_evaluation(const struct project *project, uint32_t f)
     if (called_so && project->contexts->trains[f] & RUNS_MODEL)
         return true;
     const bool forward = function->class_id != NONE && str_eq(function->name, S("forward"));
-    if (!called_so && !forward && gives_tensors(project->cells.at[cell_of_result(f)].value, DEEPEST_RESULT))
+    if (!called_so && !forward && gives_tensors(project->cells.at[cell_of_result(f)].value, VALUE_DEEPEST))
         return false;
     const uint32_t around = tree->parent[function->node];
     for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;

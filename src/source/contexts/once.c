@@ -206,12 +206,12 @@ uint32_t once_behind_return(const struct project *project, uint32_t file, uint32
         return NONE;
     uint32_t returns = 0;
     const uint32_t block = syntax_last_child(tree, function), last = syntax_last(tree, function);
-    for (uint32_t s = syntax_first(tree, block); s != NONE && returns < MOST_RETURNS; s = syntax_next(tree, s)) {
+    for (uint32_t s = syntax_first(tree, block); s != NONE; s = syntax_next(tree, s)) {
         uint32_t value = returned_early(tree, s);
         if (value == NONE)
             continue;
-        returns++;
-        is_too_large(project, (struct site){file, s}, returns, MOST_RETURNS - 1);
+        if (is_too_large(project, (struct site){file, s}, ++returns, MOST_RETURNS))
+            return NONE;
         value = behind_name(project, file, value);
         if (value != NONE && filled_behind(project, file, value, syntax_last(tree, s), last))
             return syntax_last(tree, s);

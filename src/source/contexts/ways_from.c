@@ -208,7 +208,7 @@ static struct ways ways_of_attribute(struct question *question, struct site attr
 /* The key of `kwargs.get("key")` and `kwargs.pop("key", None)`, kwargs being the ** of the function; "". */
 static str option_taken(const struct project *project, struct site call)
 {
-    enum { STARS_OF_NAMED = 2 };
+    enum { STARS_OF_NAMED = 2 }; /* `**` */
     const struct syntax *tree = project_tree(project, call.file);
     const uint32_t key = syntax_argument(tree, call.node, 0, NULL);
     if ((!syntax_calls(tree, call.node, S("get")) && !syntax_calls(tree, call.node, S("pop"))) ||

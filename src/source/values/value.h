@@ -51,6 +51,8 @@ struct value {
     const struct value *const *items; /* of containers; NULL where nothing is known */
 };
 
+enum { VALUE_DEEPEST = 4 }; /* containers in one another; where more are written it is told (container-depth) */
+
 static inline uint32_t value_item_slots(const struct value *value)
 {
     return !value->items ? 0 : value->item_count ? value->item_count : 1;

@@ -9,7 +9,7 @@
 #include "base/shared_set.h"
 #include "source/known/known.h"
 
-enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12, DEEPEST = 4 };
+enum { SHARDS = 64, PAGE = 1 << 12, PAGES = 1 << 12 };
 
 const struct value value_unknown = {.detail = NONE};
 const struct value value_nothing = {.kind = VALUE_NOTHING, .detail = NONE, .id = 1};
@@ -376,7 +376,7 @@ const struct value *values_join(struct values *values, const struct value *a, co
     return values_get(values, &out);
 }
 
-/* Containers of known length only up to VALUE_ITEMS; deeper nesting than DEEPEST is not told apart. */
+/* Containers of known length only up to VALUE_ITEMS; deeper nesting than VALUE_DEEPEST is not told apart. */
 const struct value *values_tuple(struct values *values, enum value_kind kind, const struct value *const *items,
                                  uint32_t count)
 {
@@ -384,9 +384,9 @@ const struct value *values_tuple(struct values *values, enum value_kind kind, co
     const struct value *joined = &value_nothing;
     for (uint32_t i = 0; i < count; i++)
         joined = values_join(values, joined, items[i], JOIN_WAYS);
-    bool deep = joined->depth >= DEEPEST;
+    bool deep = joined->depth >= VALUE_DEEPEST;
     for (uint32_t i = 0; i < count && i < VALUE_ITEMS; i++)
-        deep |= items[i]->depth >= DEEPEST;
+        deep |= items[i]->depth >= VALUE_DEEPEST;
     out.device = joined->device;
     out.parameter = joined->parameter;
     out.flags = joined->flags & (VALUE_CONSTANT | VALUE_RANDOM | VALUE_DOWNLOADED | VALUE_UPLOADED | VALUE_FROM_LOADER);
@@ -403,7 +403,7 @@ const struct value *values_container(struct values *values, enum value_kind kind
 {
     struct value out = {.kind = (uint8_t)kind, .device = item->device, .parameter = item->parameter, .detail = NONE};
     out.flags = item->flags & (VALUE_RANDOM | VALUE_DOWNLOADED | VALUE_UPLOADED | VALUE_FROM_LOADER);
-    if (item->depth < DEEPEST)
+    if (item->depth < VALUE_DEEPEST)
         out.items = &item;
     return values_get(values, &out);
 }

@@ -88,6 +88,11 @@ MEETS = {
                      + "def f5(s):\n    return np.unique(s)\ndef g(samples):\n    out = []\n    for s in samples:\n"
                        "        out.append(np.unique(f0(s)))\n    return out\ndef train(model, loader):\n    for x in loader:\n"
                        "        g([[1, 2], [3, 4]])\n        model(x.cuda()).backward()\n",
+    "origin": HEAD + "def train(model, loader):\n    for x in loader:\n        x0 = model(x.cuda())\n        x0.sum().backward()\n"
+              + lines(650, "        x{1} = x{0} + 1\n") + "        print(x650.sum().item())\n",
+    "step-callers": HEAD + "@torch.no_grad()\ndef evaluate(model, x):\n    return model(x).sum().item()\n"
+                    + lines(20, "def f{0}(loss):\n    f{1}(loss)\n") + "def f20(loss):\n    print(loss.item())\n"
+                    + TRAIN + "        f0(loss)\n        evaluate(model, x)\n",
     "test-depth": HEAD + "def f(x, y, n):\n    for i in range(n):\n        if " + "y and (" * 30 + "y" + ")" * 30
                   + ":\n            print(x.item())\n",
     "tests-around": HEAD + "def f(x, n):\n    for i in range(n):\n        y = " + "torch.relu(" * 150
@@ -130,6 +135,19 @@ class Told(unittest.TestCase):
                 self.assertTrue(met, f"{limit}: told are {sorted({row['limit'] for row in rows})}")
                 self.assertGreaterEqual(met[0]["line"], 1)
                 self.assertTrue([warning for warning in warnings if met[0]["what"] in str(warning)], warnings)
+
+    def test_ways_that_are_not_gone_leave_no_definition_as_the_only_one(self):
+        changes = lines(4200, "        if flag:\n            y[0] = {}\n")
+        shape = (HEAD + "def train(model, loader, flag):\n    y = torch.zeros(3)\n    for x in loader:\n" + changes
+                 + "        model(x.cuda() + y.cuda()).backward()\n")
+        self.assertIn("definitions", {row["limit"] for row in self.limits(shape)[1]})
+
+    def test_what_returns_early_in_eight_places_is_looked_at_to_its_end(self):
+        def shape(count):
+            return (HEAD + "class A:\n    def f(self, x):\n" + lines(count, "        if x == {0}:\n            return {0}\n")
+                    + "        self.y = x.item()\n" + TRAIN + "        A().f(loss)\n")
+        self.assertNotIn("once", {row["limit"] for row in self.limits(shape(8))[1]})
+        self.assertIn("once", {row["limit"] for row in self.limits(shape(9))[1]})
 
     def test_each_limit_of_the_sources_is_met_here_and_documented(self):
         self.assertEqual(in_sources(), set(MEETS) | set(NOT_MADE))
