@@ -43,6 +43,12 @@ class Judgements(unittest.TestCase):
                     self.assertIn(row["repo"], known)
                     self.assertTrue(all(value not in (None, "") for value in row.values()))
 
+    def test_aside_is_not_judged(self):
+        known = {row["repo"] for row in public.table("repositories.csv")}
+        aside = [row["repo"] for row in public.table("aside.csv")]
+        self.assertEqual(len(aside), len(set(aside) - known))
+        self.assertLessEqual({row["repo"] for row in public.table("aside_by_hand.csv")}, set(aside))
+
     def test_say_true_false_or_harmless_once_a_place(self):
         for name in ("findings.csv", *(f"{part}.csv" for part in public.ASIDE)):
             rows = public.table(name)
