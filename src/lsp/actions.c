@@ -5,7 +5,8 @@
 #include "session.h"
 #include "syntax/lines.h"
 
-#define FIX_ALL "source.fixAll.steptime"
+#define FIX_ALL      "source.fixAll.steptime"
+#define FIX_NOTEBOOK "notebook.source.fixAll.steptime"
 
 /* Whether the client wants actions of a kind: all where it names none, else those below what it names. */
 static bool is_wanted(struct arena *arena, str params, str kind, bool otherwise)
@@ -22,66 +23,11 @@ static bool is_wanted(struct arena *arena, str params, str kind, bool otherwise)
     return false;
 }
 
-/* ---- edits ---- */
-
-struct edit_writer {
-    struct reply *reply;
-    const struct document *document;
-    bool versions;
-};
-
-static void begin_edit(const struct edit_writer *writer)
-{
-    struct json_writer *json = &writer->reply->json;
-    json_write_key(json, S("edit"));
-    json_write_object(json, JSON_FLAT);
-    if (writer->versions) {
-        json_write_key(json, S("documentChanges"));
-        json_write_array(json, JSON_FLAT);
-        json_write_object(json, JSON_FLAT);
-        json_write_key(json, S("textDocument"));
-        json_write_object(json, JSON_FLAT);
-        json_write_member(json, S("uri"), writer->document->uri);
-        json_write_key(json, S("version"));
-        json_write_int(json, writer->document->version);
-        json_write_end(json);
-        json_write_key(json, S("edits"));
-    } else {
-        json_write_key(json, S("changes"));
-        json_write_object(json, JSON_FLAT);
-        json_write_key(json, writer->document->uri);
-    }
-    json_write_array(json, JSON_FLAT);
-}
-
-static void end_edit(const struct edit_writer *writer)
-{
-    struct json_writer *json = &writer->reply->json;
-    json_write_end(json);
-    json_write_end(json);
-    if (writer->versions)
-        json_write_end(json);
-    json_write_end(json);
-}
-
-static void put_edit(const struct server *server, const struct text_lines *lines, const struct finding_edit *edit,
-                     struct json_writer *json)
-{
-    json_write_object(json, JSON_FLAT);
-    json_write_key(json, S("range"));
-    put_range(json,
-              (struct position_range){position_of_utf16(lines, edit->line, edit->column, server->columns),
-                                      position_of_utf16(lines, edit->end_line, edit->end_column, server->columns)});
-    json_write_member(json, S("newText"), edit->text);
-    json_write_end(json);
-}
-
 /* ---- of a finding ---- */
 
-static void put_quick_fix(const struct server *server, const struct edit_writer *writer, const struct text_lines *lines,
-                          const struct finding *finding)
+static void put_quick_fix(const struct server *server, const struct page *page, const struct finding *finding,
+                          struct json_writer *json)
 {
-    struct json_writer *json = &writer->reply->json;
     struct arena scratch = {0};
     const struct finding_rule *rule = report_find_rule(server->findings.report, finding->rule);
     const bool safe = str_eq(finding->fix, S("safe"));
@@ -95,25 +41,20 @@ static void put_quick_fix(const struct server *server, const struct edit_writer 
     json_write_bool(json, safe);
     json_write_key(json, S("diagnostics"));
     json_write_array(json, JSON_FLAT);
-    put_diagnostic(server, lines, finding, json);
+    put_diagnostic(server, page, finding, json);
     json_write_end(json);
-    begin_edit(writer);
-    for (uint32_t i = 0; i < finding->edit_count; i++)
-        put_edit(server, lines, &finding->edits[i], json);
-    end_edit(writer);
+    put_edits(server, page, finding->edits, finding->edit_count, json);
     json_write_end(json);
     arena_free(&scratch);
 }
 
-static void put_quick_fixes(const struct server *server, const struct edit_writer *writer, struct position_range range)
+static void put_quick_fixes(const struct server *server, const struct page *page, struct position_range range,
+                            struct json_writer *json)
 {
-    struct arena scratch = {0};
-    const struct text_lines *lines = text_lines(&scratch, buf_str(&writer->document->text));
     uint32_t from = 0;
-    for (const struct finding *finding; (finding = finding_next(server, writer->document, &from));)
-        if (finding->edit_count && ranges_touch(range, range_of_finding(lines, finding, server->columns)))
-            put_quick_fix(server, writer, lines, finding);
-    arena_free(&scratch);
+    for (const struct finding *finding; (finding = finding_next(server, page, &from));)
+        if (finding->edit_count && ranges_touch(range, page_range(server, page, finding)))
+            put_quick_fix(server, page, finding, json);
 }
 
 /* ---- of a file ---- */
@@ -130,26 +71,29 @@ static const struct fix_file *fixed_file(const struct server *server, const stru
     return NULL;
 }
 
-static void put_fix_all(const struct server *server, const struct edit_writer *writer)
+/* Of a notebook it has a kind of its own: editors ask each cell for the other one, and would make all of them each time. */
+static str fix_all_kind(const struct page *page)
 {
-    struct json_writer *json = &writer->reply->json;
+    return page->cell ? S(FIX_NOTEBOOK) : S(FIX_ALL);
+}
+
+static void put_fix_all(const struct server *server, const struct page *page, struct json_writer *json)
+{
     struct arena scratch = {0};
     struct fixes fixes;
-    const struct fix_file *file = fixed_file(server, writer->document, &scratch, &fixes);
+    const struct fix_file *file = fixed_file(server, page->document, &scratch, &fixes);
     if (file) {
         struct syntax tree = {.path = file->path, .text = file->before}; /* of which its lines are asked */
         lines_index(&scratch, &tree);
-        const struct text_lines *lines = text_lines(&scratch, file->before);
-        json_write_object(json, JSON_FLAT);
-        json_write_member(json, S("title"), S("steptime: make all safe rewrites"));
-        json_write_member(json, S("kind"), S(FIX_ALL));
-        begin_edit(writer);
+        struct finding_edit *edits = arena_array(&scratch, file->edits.count, sizeof *edits);
         for (uint32_t i = 0; i < file->edits.count; i++) {
             const struct edit *edit = &file->edits.at[i];
-            const struct finding_edit at = lint_edit(&tree, edit->begin, edit->end, edit->text);
-            put_edit(server, lines, &at, json);
+            edits[i] = lint_edit(&tree, edit->begin, edit->end, edit->text);
         }
-        end_edit(writer);
+        json_write_object(json, JSON_FLAT);
+        json_write_member(json, S("title"), S("steptime: make all safe rewrites"));
+        json_write_member(json, S("kind"), fix_all_kind(page));
+        put_edits(server, page, edits, file->edits.count, json);
         json_write_end(json);
     }
     arena_free(&scratch);
@@ -158,17 +102,17 @@ static void put_fix_all(const struct server *server, const struct edit_writer *w
 void answer_actions(struct server *server, const struct message *message)
 {
     struct arena scratch = {0};
-    const struct document *document = param_document(server, &scratch, message->params);
+    const struct page page = param_page(server, &scratch, message->params);
     findings_renew(server);
     struct reply reply = reply_begin(message->id);
-    const struct edit_writer writer = {&reply, document, server->document_changes};
     json_write_array(&reply.json, JSON_FLAT);
-    if (document && is_wanted(&scratch, message->params, S("quickfix"), true))
-        put_quick_fixes(server, &writer,
+    if (page.document && is_wanted(&scratch, message->params, S("quickfix"), true))
+        put_quick_fixes(server, &page,
                         (struct position_range){param_position(&scratch, message->params, "range.start"),
-                                                param_position(&scratch, message->params, "range.end")});
-    if (document && is_wanted(&scratch, message->params, S(FIX_ALL), false))
-        put_fix_all(server, &writer);
+                                                param_position(&scratch, message->params, "range.end")},
+                        &reply.json);
+    if (page.document && is_wanted(&scratch, message->params, fix_all_kind(&page), false))
+        put_fix_all(server, &page, &reply.json);
     json_write_end(&reply.json);
     reply_send(&reply, server->send, server->context);
     arena_free(&scratch);

@@ -12,18 +12,26 @@ static int severity_number(enum severity severity)
 
 /* ---- the proof, as places beside the diagnostic ---- */
 
+/* The cell that a place lies in; NULL where the file is open as a whole, or not at all. */
+static const struct open_cell *cell_of_place(const struct document *open, const struct finding_place *place)
+{
+    const bool has = open && place->cell > 0 && place->cell <= open->cells.count;
+    return has ? open->cells.at[place->cell - 1] : NULL;
+}
+
 static void put_related(const struct server *server, const struct finding_link *link, str name,
                         const struct finding_place *place, struct json_writer *json)
 {
     struct arena scratch = {0};
-    const int64_t line = place->cell ? place->line_in_file : place->line;
-    const uint32_t from = line > 0 ? (uint32_t)line - 1 : 0;
     const struct document *open = documents_of_path(&server->documents, place->file);
+    const struct open_cell *cell = cell_of_place(open, place);
+    const int64_t line = place->cell && !cell ? place->line_in_file : place->line;
+    const uint32_t from = line > 0 ? (uint32_t)line - 1 : 0;
     const str text = place->what.len ? place->what : link->text;
     json_write_object(json, JSON_FLAT);
     json_write_key(json, S("location"));
     json_write_object(json, JSON_FLAT);
-    json_write_member(json, S("uri"), open ? open->uri : path_uri(&scratch, place->file));
+    json_write_member(json, S("uri"), cell ? buf_str(&cell->uri) : open ? open->uri : path_uri(&scratch, place->file));
     json_write_key(json, S("range"));
     put_range(json, (struct position_range){{from, 0}, {from, 0}});
     json_write_end(json);
@@ -48,13 +56,13 @@ static void put_proof(const struct server *server, const struct finding *finding
 
 /* ---- diagnostics ---- */
 
-void put_diagnostic(const struct server *server, const struct text_lines *lines, const struct finding *finding,
+void put_diagnostic(const struct server *server, const struct page *page, const struct finding *finding,
                     struct json_writer *json)
 {
     const struct finding_rule *rule = report_find_rule(server->findings.report, finding->rule);
     json_write_object(json, JSON_FLAT);
     json_write_key(json, S("range"));
-    put_range(json, range_of_finding(lines, finding, server->columns));
+    put_range(json, page_range(server, page, finding));
     json_write_key(json, S("severity"));
     json_write_int(json, severity_number(finding->severity));
     json_write_member(json, S("code"), finding->rule);
@@ -75,52 +83,68 @@ void put_diagnostic(const struct server *server, const struct text_lines *lines,
     json_write_end(json);
 }
 
-void put_diagnostics(const struct server *server, const struct document *document, struct json_writer *json)
+static void put_diagnostics(const struct server *server, const struct page *page, struct json_writer *json)
 {
-    struct arena scratch = {0};
-    const struct text_lines *lines = text_lines(&scratch, buf_str(&document->text));
     json_write_array(json, JSON_FLAT);
     uint32_t from = 0;
-    for (const struct finding *finding; (finding = finding_next(server, document, &from));)
-        put_diagnostic(server, lines, finding, json);
+    for (const struct finding *finding; page->document && (finding = finding_next(server, page, &from));)
+        put_diagnostic(server, page, finding, json);
     json_write_end(json);
-    arena_free(&scratch);
 }
 
 /* Once empty it need not be said again. */
-void publish(struct server *server, struct document *document)
+static void publish_page(struct server *server, const struct page *page)
 {
     uint32_t from = 0;
-    const bool is_empty = !finding_next(server, document, &from);
-    if (server->pulls || (is_empty && document->was_empty))
+    bool *was_empty = page->cell ? &page->cell->was_empty : &page->document->was_empty;
+    const bool is_empty = !finding_next(server, page, &from);
+    if (server->pulls || (is_empty && *was_empty))
         return;
-    document->was_empty = is_empty;
+    *was_empty = is_empty;
     struct reply reply = notification_begin("textDocument/publishDiagnostics");
     json_write_object(&reply.json, JSON_FLAT);
-    json_write_member(&reply.json, S("uri"), document->uri);
+    json_write_member(&reply.json, S("uri"), page_uri(page));
     json_write_key(&reply.json, S("version"));
-    json_write_int(&reply.json, document->version);
+    json_write_int(&reply.json, page_version(page));
     json_write_key(&reply.json, S("diagnostics"));
-    put_diagnostics(server, document, &reply.json);
+    put_diagnostics(server, page, &reply.json);
     json_write_end(&reply.json);
     reply_send(&reply, server->send, server->context);
+}
+
+static void publish_in(struct server *server, struct document *document, struct open_cell *cell)
+{
+    struct arena scratch = {0};
+    const struct page page = page_of(&scratch, document, cell);
+    publish_page(server, &page);
+    arena_free(&scratch);
+}
+
+void publish(struct server *server, struct document *document)
+{
+    for (uint32_t i = 0; i < document->cells.count; i++)
+        publish_in(server, document, document->cells.at[i]);
+    if (!document->has_cells)
+        publish_in(server, document, NULL);
+}
+
+/* No finding lies in what is none of its cells. */
+void publish_gone(struct server *server, struct document *document, const struct open_cells *gone)
+{
+    for (uint32_t i = 0; i < gone->count; i++)
+        publish_in(server, document, gone->at[i]);
 }
 
 void answer_diagnostics(struct server *server, const struct message *message)
 {
     struct arena scratch = {0};
-    const struct document *document = param_document(server, &scratch, message->params);
+    const struct page page = param_page(server, &scratch, message->params);
     findings_renew(server);
     struct reply reply = reply_begin(message->id);
     json_write_object(&reply.json, JSON_FLAT);
     json_write_member(&reply.json, S("kind"), S("full"));
     json_write_key(&reply.json, S("items"));
-    if (document) {
-        put_diagnostics(server, document, &reply.json);
-    } else {
-        json_write_array(&reply.json, JSON_FLAT);
-        json_write_end(&reply.json);
-    }
+    put_diagnostics(server, &page, &reply.json);
     json_write_end(&reply.json);
     reply_send(&reply, server->send, server->context);
     arena_free(&scratch);

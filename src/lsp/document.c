@@ -23,6 +23,7 @@ struct document *documents_of_path(const struct documents *documents, str path)
 static void free_document(struct document *document)
 {
     buf_free(&document->text);
+    open_cells_free(&document->cells);
     arena_free(&document->arena);
     mem_free(document);
 }
@@ -54,60 +55,75 @@ static void insert(struct documents *documents, struct document *document)
     documents->at[at] = document;
 }
 
-struct document *documents_open(struct documents *documents, struct arena *scratch, str params)
+/* Nothing but its names. */
+static struct document *add(struct documents *documents, str uri, str path)
 {
-    const str uri = param_text(scratch, params, "textDocument.uri");
     struct document *old = documents_find(documents, uri);
     if (!old)
-        old = documents_of_path(documents, uri_path(scratch, uri));
+        old = documents_of_path(documents, path);
     if (old)
         documents_close(documents, old);
     if (!uri.len || documents->count >= DOCUMENTS_MOST)
         return NULL;
     struct document *document = mem_zeroed(sizeof *document);
     document->uri = str_copy(&document->arena, uri);
-    document->path = uri_path(&document->arena, uri);
+    document->path = str_copy(&document->arena, path);
+    insert(documents, document);
+    return document;
+}
+
+static bool has_cells(const struct document *document)
+{
+    return document && document->has_cells;
+}
+
+struct document *documents_open(struct documents *documents, struct arena *scratch, str params)
+{
+    const str uri = param_text(scratch, params, "textDocument.uri"), path = uri_path(scratch, uri);
+    if (has_cells(documents_find(documents, uri)) || has_cells(documents_of_path(documents, path)))
+        return NULL;
+    struct document *document = add(documents, uri, path);
+    if (!document)
+        return NULL;
     document->is_python = str_ends(document->path, S(".py")) || str_ends(document->path, S(".ipynb")) ||
                           str_eq(param_text(scratch, params, "textDocument.languageId"), S("python"));
     param_int(scratch, params, "textDocument.version", &document->version);
     buf_add(&document->text, param_text(scratch, params, "textDocument.text"));
-    insert(documents, document);
+    return document;
+}
+
+/* A notebook is known by its name, which one that was never saved may lack. */
+static str notebook_path(struct arena *arena, str uri)
+{
+    const str path = uri_path(arena, uri);
+    return str_ends(path, S(".ipynb")) ? path : str_printf(arena, "%.*s.ipynb", (int)path.len, path.at);
+}
+
+struct document *documents_open_notebook(struct documents *documents, struct arena *scratch, str params)
+{
+    const str uri = param_text(scratch, params, "notebookDocument.uri");
+    struct document *document = add(documents, uri, notebook_path(scratch, uri));
+    if (!document)
+        return NULL;
+    document->is_python = document->has_cells = true;
+    param_int(scratch, params, "notebookDocument.version", &document->version);
+    open_cells_open(&document->cells, scratch, params);
+    open_cells_write(&document->cells, &document->text);
     return document;
 }
 
 /* ---- changes ---- */
 
-static void replace(struct document *document, size_t begin, size_t end, str text)
-{
-    struct buf changed = {0};
-    const str before = buf_str(&document->text);
-    buf_add(&changed, (str){before.at, begin});
-    buf_add(&changed, text);
-    buf_add(&changed, str_from(before, end));
-    buf_free(&document->text);
-    document->text = changed;
-}
-
-static void change_one(struct document *document, str change, enum columns columns)
-{
-    struct arena scratch = {0};
-    const str text = param_text(&scratch, change, "text");
-    if (!param(&scratch, change, "range").len) {
-        buf_clear(&document->text);
-        buf_add(&document->text, text);
-    } else {
-        const struct text_lines *lines = text_lines(&scratch, buf_str(&document->text));
-        const size_t begin = position_byte(lines, param_position(&scratch, change, "range.start"), columns);
-        const size_t end = position_byte(lines, param_position(&scratch, change, "range.end"), columns);
-        replace(document, begin, end > begin ? end : begin, text);
-    }
-    arena_free(&scratch);
-}
-
 void document_change(struct document *document, struct arena *scratch, str params, enum columns columns)
 {
-    struct json changes = param_list(scratch, params, "contentChanges");
-    for (str change; param_next(&changes, &change);)
-        change_one(document, change, columns);
+    text_change(&document->text, scratch, params, "contentChanges", columns);
     param_int(scratch, params, "textDocument.version", &document->version);
+}
+
+void document_change_notebook(struct document *document, struct open_cells *gone, struct arena *scratch, str params,
+                              enum columns columns)
+{
+    open_cells_change(&document->cells, gone, scratch, param(scratch, params, "change.cells"), columns);
+    param_int(scratch, params, "notebookDocument.version", &document->version);
+    open_cells_write(&document->cells, &document->text);
 }

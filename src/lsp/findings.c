@@ -29,7 +29,7 @@ static bool is_inside(const struct server *server, str path)
 
 static bool is_looked_at(const struct document *document)
 {
-    return document->is_python && document->text.len <= LINT_FILE_BYTES;
+    return document->is_python && document->text.len <= LINT_FILE_BYTES && !document->cells.too_many;
 }
 
 struct lint_options workspace_options(const struct server *server, struct arena *arena)
@@ -97,6 +97,19 @@ static void tell_lost(struct server *server, const struct lint *lint)
     arena_free(&scratch);
 }
 
+static void tell_too_many(struct server *server)
+{
+    struct arena scratch = {0};
+    for (uint32_t i = 0; i < server->documents.count; i++) {
+        const struct document *document = server->documents.at[i];
+        if (document->cells.too_many)
+            tell(server, NOTICE_WARNING,
+                 str_printf(&scratch, "%.*s has more than %d cells, so nothing is said of it", (int)document->path.len,
+                            document->path.at, CELLS_MOST));
+    }
+    arena_free(&scratch);
+}
+
 /* What takes so long cannot be looked at after each change. */
 static void judge_size(struct server *server)
 {
@@ -140,18 +153,8 @@ void findings_renew(struct server *server)
     const unsigned begin = now_ms();
     findings_free(&server->findings);
     look(server);
+    tell_too_many(server);
     server->stale = false;
     server->took_ms = now_ms() - begin;
     judge_size(server);
-}
-
-const struct finding *finding_next(const struct server *server, const struct document *document, uint32_t *from)
-{
-    const struct report *report = server->findings.report;
-    while (report && *from < report->finding_count) {
-        const struct finding *finding = &report->findings[(*from)++];
-        if (!finding->suppressed && str_eq(finding->file, document->path))
-            return finding;
-    }
-    return NULL;
 }

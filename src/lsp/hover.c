@@ -27,28 +27,24 @@ static void add_finding(const struct server *server, struct buf *text, const str
         buf_add(text, rule->help);
 }
 
-static struct buf text_at(const struct server *server, const struct document *document, struct position position)
+static struct buf text_at(const struct server *server, const struct page *page, struct position position)
 {
-    struct arena scratch = {0};
     struct buf text = {0};
-    const struct text_lines *lines = text_lines(&scratch, buf_str(&document->text));
     uint32_t from = 0;
-    for (const struct finding *finding; (finding = finding_next(server, document, &from));)
-        if (ranges_touch(range_of_finding(lines, finding, server->columns),
-                         (struct position_range){position, position}))
+    for (const struct finding *finding; (finding = finding_next(server, page, &from));)
+        if (ranges_touch(page_range(server, page, finding), (struct position_range){position, position}))
             add_finding(server, &text, finding);
-    arena_free(&scratch);
     return text;
 }
 
 void answer_hover(struct server *server, const struct message *message)
 {
     struct arena scratch = {0};
-    const struct document *document = param_document(server, &scratch, message->params);
+    const struct page page = param_page(server, &scratch, message->params);
     struct buf text = {0};
     findings_renew(server);
-    if (document)
-        text = text_at(server, document, param_position(&scratch, message->params, "position"));
+    if (page.document)
+        text = text_at(server, &page, param_position(&scratch, message->params, "position"));
     struct reply reply = reply_begin(message->id);
     if (text.len) {
         json_write_object(&reply.json, JSON_FLAT);

@@ -46,11 +46,6 @@ int server_exit_code(const struct server *server)
     return server->was_shut ? 0 : 1;
 }
 
-struct document *param_document(const struct server *server, struct arena *arena, str params)
-{
-    return documents_find(&server->documents, param_text(arena, params, "textDocument.uri"));
-}
-
 /* ---- the beginning and the end ---- */
 
 static void add_folder(struct server *server, str uri)
@@ -103,8 +98,12 @@ static void put_capabilities(const struct server *server, struct json_writer *js
     json_write_member(json, S("positionEncoding"), server->columns == COLUMNS_UTF8 ? S("utf-8") : S("utf-16"));
     json_write_key(json, S("textDocumentSync"));
     json_write_raw(json, S("{\"openClose\": true, \"change\": 2, \"save\": {\"includeText\": false}}"));
+    json_write_key(json, S("notebookDocumentSync"));
+    json_write_raw(json, S("{\"notebookSelector\": [{\"notebook\": \"jupyter-notebook\", "
+                           "\"cells\": [{\"language\": \"python\"}]}], \"save\": true}"));
     json_write_key(json, S("codeActionProvider"));
-    json_write_raw(json, S("{\"codeActionKinds\": [\"quickfix\", \"source.fixAll.steptime\"]}"));
+    json_write_raw(json, S("{\"codeActionKinds\": [\"quickfix\", \"source.fixAll.steptime\", "
+                           "\"notebook.source.fixAll.steptime\"]}"));
     json_write_key(json, S("hoverProvider"));
     json_write_bool(json, true);
     json_write_key(json, S("diagnosticProvider"));
@@ -155,10 +154,18 @@ static void take_open(struct server *server, const struct message *message)
     arena_free(&scratch);
 }
 
+/* A document, or a notebook with cells; the notifications of one kind say nothing of the other. NULL. */
+static struct document *open_document(struct server *server, struct arena *arena, str params, const char *path,
+                                      bool has_cells)
+{
+    struct document *document = documents_find(&server->documents, param_text(arena, params, path));
+    return document && document->has_cells == has_cells ? document : NULL;
+}
+
 static void take_change(struct server *server, const struct message *message)
 {
     struct arena scratch = {0};
-    struct document *document = param_document(server, &scratch, message->params);
+    struct document *document = open_document(server, &scratch, message->params, "textDocument.uri", false);
     if (document) {
         document_change(document, &scratch, message->params, server->columns);
         server->stale = true;
@@ -166,16 +173,54 @@ static void take_change(struct server *server, const struct message *message)
     arena_free(&scratch);
 }
 
+static void close_document(struct server *server, struct document *document)
+{
+    findings_free(&server->findings); /* so that nothing is published of it */
+    publish(server, document);
+    documents_close(&server->documents, document);
+    server->stale = true;
+}
+
 static void take_close(struct server *server, const struct message *message)
 {
     struct arena scratch = {0};
-    struct document *document = param_document(server, &scratch, message->params);
+    struct document *document = open_document(server, &scratch, message->params, "textDocument.uri", false);
+    if (document)
+        close_document(server, document);
+    arena_free(&scratch);
+}
+
+/* ---- notebooks, cell by cell ---- */
+
+static void take_notebook_close(struct server *server, const struct message *message)
+{
+    struct arena scratch = {0};
+    struct document *document = open_document(server, &scratch, message->params, "notebookDocument.uri", true);
+    if (document)
+        close_document(server, document);
+    arena_free(&scratch);
+}
+
+static void take_notebook_open(struct server *server, const struct message *message)
+{
+    struct arena scratch = {0};
+    take_notebook_close(server, message); /* what was open of it */
+    documents_open_notebook(&server->documents, &scratch, message->params);
+    server->stale = true;
+    arena_free(&scratch);
+}
+
+static void take_notebook_change(struct server *server, const struct message *message)
+{
+    struct arena scratch = {0};
+    struct open_cells gone = {0};
+    struct document *document = open_document(server, &scratch, message->params, "notebookDocument.uri", true);
     if (document) {
-        findings_free(&server->findings); /* so that nothing is published of it */
-        publish(server, document);
-        documents_close(&server->documents, document);
+        document_change_notebook(document, &gone, &scratch, message->params, server->columns);
+        publish_gone(server, document, &gone);
         server->stale = true;
     }
+    open_cells_free(&gone);
     arena_free(&scratch);
 }
 
@@ -218,6 +263,10 @@ static const struct method notifications[] = {
     {"textDocument/didChange", take_change},
     {"textDocument/didSave", take_save},
     {"textDocument/didClose", take_close},
+    {"notebookDocument/didOpen", take_notebook_open},
+    {"notebookDocument/didChange", take_notebook_change},
+    {"notebookDocument/didSave", take_save},
+    {"notebookDocument/didClose", take_notebook_close},
     {"workspace/didChangeWatchedFiles", take_save},
     {"workspace/didChangeConfiguration", take_save},
     {"workspace/didChangeWorkspaceFolders", take_folder_change},

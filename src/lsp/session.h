@@ -45,20 +45,37 @@ void findings_free(struct findings *findings);
 /* The options of a run over the workspace, what is open laid over it. Everything lies in the arena. */
 struct lint_options workspace_options(const struct server *server, struct arena *arena);
 
-/* The next finding that lies in the document, from *from on, which goes on; NULL. */
-const struct finding *finding_next(const struct server *server, const struct document *document, uint32_t *from);
+/* What the editor has under one URI: a document, or a cell of a notebook. */
+struct page {
+    struct document *document; /* NULL: none is open */
+    struct open_cell *cell;    /* NULL: the document itself */
+    const struct text_lines *lines;
+};
 
+struct page page_of(struct arena *arena, struct document *document, struct open_cell *cell);
+str page_uri(const struct page *page);
+int64_t page_version(const struct page *page);
+struct position_range page_range(const struct server *server, const struct page *page, const struct finding *finding);
+
+/* That which the `textDocument` of the parameters names. */
+struct page param_page(const struct server *server, struct arena *arena, str params);
+
+/* The next finding that lies there, from *from on, which goes on; NULL. */
+const struct finding *finding_next(const struct server *server, const struct page *page, uint32_t *from);
+
+/* What was found in a document, or in each of its cells; of cells that are gone nothing. */
 void publish(struct server *server, struct document *document);
-void put_diagnostics(const struct server *server, const struct document *document, struct json_writer *json);
-void put_diagnostic(const struct server *server, const struct text_lines *lines, const struct finding *finding,
+void publish_gone(struct server *server, struct document *document, const struct open_cells *gone);
+void put_diagnostic(const struct server *server, const struct page *page, const struct finding *finding,
                     struct json_writer *json);
 
-/* Answers of requests; NULL or a document that is not open gives an empty one. */
+/* Edits of the file that a page belongs to, in its order, as the `edit` of a code action. */
+void put_edits(const struct server *server, const struct page *page, const struct finding_edit *edits, uint32_t count,
+               struct json_writer *json);
+
+/* Answers of requests; what is not open gives an empty one. */
 void answer_actions(struct server *server, const struct message *message);
 void answer_hover(struct server *server, const struct message *message);
 void answer_diagnostics(struct server *server, const struct message *message);
-
-/* The document that the parameters name; NULL. */
-struct document *param_document(const struct server *server, struct arena *arena, str params);
 
 #endif

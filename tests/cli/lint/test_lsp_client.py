@@ -72,8 +72,43 @@ class Pygls(Folder):
         self.assertEqual((second.version, list(second.diagnostics)), (2, []))
         await self.end(client)
 
+    async def a_notebook(self):
+        folder = os.path.realpath(self.folder)
+        notebook, first, second = (f"{scheme}:{folder}/n.ipynb{part}" for scheme, part in (
+            ("file", ""), ("vscode-notebook-cell", "#a"), ("vscode-notebook-cell", "#b")))
+        head, _, body = TRAINING.partition("\n")
+        client, published, result = await self.begin()
+        (selector,) = result.capabilities.notebook_document_sync.notebook_selector
+        self.assertEqual((selector.notebook, selector.cells[0].language), ("jupyter-notebook", "python"))
+        client.notebook_document_did_open(types.DidOpenNotebookDocumentParams(
+            notebook_document=types.NotebookDocument(uri=notebook, notebook_type="jupyter-notebook", version=1, cells=[
+                types.NotebookCell(kind=types.NotebookCellKind.Code, document=uri) for uri in (first, second)]),
+            cell_text_documents=[types.TextDocumentItem(uri=uri, language_id="python", version=1, text=text)
+                                 for uri, text in ((first, head), (second, body))]))
+        lists = {one.uri: one.diagnostics for one in [await asyncio.wait_for(published.get(), ANSWER_S) for _ in range(2)]}
+        self.assertEqual(list(lists[first]), [])
+        (read,) = [one for one in lists[second] if one.code == "ST401"]
+        self.assertEqual(read.range.start.line, READ - 1)
+        (made,) = [one for one in lists[second] if one.code == "ST601"]
+        actions = await client.text_document_code_action_async(types.CodeActionParams(
+            text_document=types.TextDocumentIdentifier(uri=second), range=made.range,
+            context=types.CodeActionContext(diagnostics=[made])))
+        self.assertEqual(list(actions[0].edit.changes), [second])
+        client.notebook_document_did_change(types.DidChangeNotebookDocumentParams(
+            notebook_document=types.VersionedNotebookDocumentIdentifier(uri=notebook, version=2),
+            change=types.NotebookDocumentChangeEvent(cells=types.NotebookDocumentCellChanges(
+                structure=types.NotebookDocumentCellChangeStructure(
+                    array=types.NotebookCellArrayChange(start=1, delete_count=1),
+                    did_close=[types.TextDocumentIdentifier(uri=second)])))))
+        gone = await asyncio.wait_for(published.get(), ANSWER_S)
+        self.assertEqual((gone.uri, list(gone.diagnostics)), (second, []))
+        await self.end(client)
+
     def test_a_life(self):
         asyncio.run(self.a_life())
+
+    def test_a_notebook(self):
+        asyncio.run(self.a_notebook())
 
 
 if __name__ == "__main__":

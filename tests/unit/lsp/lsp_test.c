@@ -152,6 +152,92 @@ static void documents_change(void **state)
     documents_free(&documents);
 }
 
+/* ---- cells ---- */
+
+/* First letters of the texts of all cells, "-" for an empty one. */
+static const char *letters(const struct open_cells *cells)
+{
+    static char seen[16];
+    uint32_t count = 0;
+    for (; count < cells->count && count < 15; count++)
+        seen[count] = cells->at[count]->text.len ? cells->at[count]->text.at[0] : '-';
+    seen[count] = 0;
+    return seen;
+}
+
+static struct open_cells *three_cells(void)
+{
+    static struct open_cells cells;
+    open_cells_open(&cells, &arena,
+                    params_of("{\"notebookDocument\": {\"cells\": [{\"kind\": 2, \"document\": \"c:a\"}, {\"kind\": 1, "
+                              "\"document\": \"c:b\"}, {\"kind\": 2, \"document\": \"c:c\"}]}, \"cellTextDocuments\": ["
+                              "{\"uri\": \"c:c\", \"languageId\": \"python\", \"text\": \"C\"}, "
+                              "{\"uri\": \"c:a\", \"languageId\": \"python\", \"text\": \"A\"}, "
+                              "{\"uri\": \"c:none\", \"text\": \"N\"}]}"));
+    return &cells;
+}
+
+/* What cells and those gone are after a change: "AC|B". */
+static const char *changed(struct open_cells *cells, const char *change)
+{
+    struct open_cells gone = {0};
+    open_cells_change(cells, &gone, &arena, params_of(change), COLUMNS_UTF16);
+    const str before = str_printf(&arena, "%s", letters(cells));
+    const str all = str_printf(&arena, "%.*s|%s", (int)before.len, before.at, letters(&gone));
+    open_cells_free(&gone);
+    return all.at;
+}
+
+static void cells_are_spliced(void **state)
+{
+    struct open_cells *cells = three_cells();
+    assert_string_equal(letters(cells), "A-C");
+    assert_string_equal(changed(cells, "{\"structure\": {\"array\": {\"start\": 0, \"deleteCount\": 3, \"cells\": ["
+                                       "{\"document\": \"c:c\"}, {\"document\": \"c:a\"}]}}}"),
+                        "CA|-");
+    assert_string_equal(changed(cells,
+                                "{\"structure\": {\"array\": {\"start\": 1, \"deleteCount\": 0, \"cells\": ["
+                                "{\"document\": \"c:x\"}]}, \"didOpen\": [{\"uri\": \"c:x\", \"text\": \"X\"}]}}"),
+                        "CXA|");
+    assert_string_equal(changed(cells, "{\"structure\": {\"array\": {\"start\": 4, \"deleteCount\": 1}}}"), "CXA|");
+    assert_string_equal(changed(cells, "{\"structure\": {\"array\": {\"start\": -1, \"deleteCount\": 1}}}"), "CXA|");
+    assert_string_equal(changed(cells, "{\"structure\": {\"array\": {\"start\": 1, \"deleteCount\": 99999999999}}}"),
+                        "C|XA");
+    assert_string_equal(changed(cells, "{\"textContent\": [{\"document\": {\"uri\": \"c:c\"}, \"changes\": "
+                                       "[{\"text\": \"Z\"}]}, {\"document\": {\"uri\": \"c:a\"}, \"changes\": []}]}"),
+                        "Z|");
+    open_cells_free(cells);
+}
+
+static void places_of_the_notebook_are_places_of_cells(void **state)
+{
+    struct open_cells *cells = three_cells();
+    struct buf text = {0};
+    buf_clear(&cells->at[2]->text);
+    buf_add(&cells->at[2]->text, S("a\t\"\xC3\xA9\xF0\x9F\x98\x80\n\\b\n"));
+    open_cells_write(cells, &text);
+    const struct text_lines *lines = text_lines(&arena, buf_str(&text));
+    int64_t line = 1;
+    while (!str_has(text_line(lines, line - 1), S("\\t")))
+        line++;
+    assert_int_equal(open_cell_number(line), 2);
+    const str whole = text_line(lines, line - 1);
+    const int64_t begin = (const char *)memmem(whole.at, whole.len, "\"a\\t", 4) - whole.at + 2;
+    static const struct {
+        int64_t units; /* of the quoted text a\t\"... */
+        struct position position;
+    } cases[] = {{0, {0, 0}}, {1, {0, 1}},  {3, {0, 2}},  {5, {0, 3}},  {6, {0, 4}},
+                 {8, {0, 6}}, {10, {1, 0}}, {12, {1, 1}}, {13, {1, 2}}, {15, {2, 0}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct position position =
+            open_cell_position(cells->at[2], lines, line, begin + cases[i].units, COLUMNS_UTF16);
+        assert_int_equal(position.line, cases[i].position.line);
+        assert_int_equal(position.character, cases[i].position.character);
+    }
+    buf_free(&text);
+    open_cells_free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -162,6 +248,8 @@ int main(void)
         cmocka_unit_test_teardown(positions, clear),
         cmocka_unit_test_teardown(uris, clear),
         cmocka_unit_test_teardown(documents_change, clear),
+        cmocka_unit_test_teardown(cells_are_spliced, clear),
+        cmocka_unit_test_teardown(places_of_the_notebook_are_places_of_cells, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
