@@ -164,3 +164,12 @@ bool needed_by_host(const struct check *check, uint32_t read)
             return true;
     return false;
 }
+
+bool needed_to_unpad(const struct check *check, uint32_t read)
+{
+    const uint32_t argument = argument_of(check, read);
+    if (argument == SYNTAX_NONE)
+        return false;
+    const uint32_t call = check->tree->parent[check->tree->parent[argument]];
+    return str_eq(name_of(check->project, check_site(check, call)), S("torch.nn.utils.rnn.unpad_sequence"));
+}

@@ -11,4 +11,7 @@ bool needed_to_go_on(const struct check *check, uint32_t test);
 /* Whether the value of the read goes to such a test, to a function that takes host data, or back to where it is sampled. */
 bool needed_by_host(const struct check *check, uint32_t read);
 
+/* Whether it gives the lengths by which rows are cut apart: on the device each row would wait for its own. */
+bool needed_to_unpad(const struct check *check, uint32_t read);
+
 #endif

@@ -2,6 +2,7 @@
 #include "causes.h"
 
 #include "rules/ask/ask.h"
+#include "rules/ask/measured.h"
 #include "rules/ask/number.h"
 #include "rules/ask/read_back.h"
 #include "source/known/known_words.h"
@@ -97,6 +98,14 @@ static bool is_read(const struct match *match)
     return is_one_of(match, ids);
 }
 
+/* `synchronize(); start = time()` and `synchronize(); took = time() - start`: one measurement. */
+static bool is_of_measurement(const struct check *check, const struct match *match)
+{
+    static const char *const ids[] = {"ST606", NULL};
+    return is_one_of(match, ids) && syntax_calls(check->tree, match->node, S("synchronize")) &&
+           measured_there(check, match->node);
+}
+
 static bool is_copy_of_batch(const struct match *match)
 {
     static const char *const ids[] = {"ST602", NULL};
@@ -158,6 +167,8 @@ static bool is_same_cause(const struct check *check, const struct match *cause, 
     if (cause->rule == second->rule && from == to)
         return true;
     if (asks_same_mask(check, last, second, from, to))
+        return true;
+    if (is_of_measurement(check, cause) && is_of_measurement(check, second))
         return true;
     if (is_read(cause) && is_read(second))
         return are_neighbours(check, from, to) && reads_what_is_there(check, second);

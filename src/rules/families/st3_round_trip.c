@@ -2,6 +2,7 @@
 /* Family 3: data that leaves the device and comes back, and work of the host in the middle of a step. */
 #include "rules/rewrite/fix.h"
 #include "rules/ask/made.h"
+#include "rules/ask/needed.h"
 #include "rules/ask/preparation.h"
 #include "rules/ask/read_back.h"
 #include "rules/ask/tell.h"
@@ -14,6 +15,8 @@ static bool check_round_trip(const struct check *check, uint32_t call, struct ma
     if (read_back_of(check, call) != READ_TRIP)
         return false;
     const str what = ask_text(check, read_back_what(check, call));
+    if (needed_by_host(check, call) || needed_to_unpad(check, call))
+        match_break(match, LINK_GAIN, "the host needs the value to go on", check_site(check, call));
     return tell(check, call, match,
                 str_printf(check->arena,
                            "`%.*s` is read back, worked on by the host and uploaded again %s, and the device waits "

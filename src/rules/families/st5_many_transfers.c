@@ -245,12 +245,20 @@ static uint32_t upload_of_round(const struct check *check, uint32_t loop)
     return SYNTAX_NONE;
 }
 
+/* `{k: move(v, d) for k, v in batch.items()}` in move() itself: what calls it with the batch is the finding. */
+static bool calls_itself(const struct check *check, uint32_t call)
+{
+    const struct site site = check_site(check, call);
+    const uint32_t target = name_target(check->project, site);
+    return target != SYNTAX_NONE && target == project_function_at(check->project, site);
+}
+
 static bool check_many_small_uploads(const struct check *check, uint32_t loop, struct match *match)
 {
     if (!loop_over_elements(check, loop) || loop_runs_module(check, loop))
         return false;
     const uint32_t call = upload_of_round(check, loop);
-    if (call == SYNTAX_NONE)
+    if (call == SYNTAX_NONE || calls_itself(check, call))
         return false;
     match->node = check->tree->kind[loop] == SYN_FOR || check->tree->kind[loop] == SYN_WHILE ? call : loop;
     match->upload = call;

@@ -4,7 +4,9 @@
  * been under way while the device computed; and calls that wait on purpose.
  */
 #include "rules/rewrite/fix.h"
+#include "rules/ask/few_batches.h"
 #include "rules/ask/loader.h"
+#include "rules/ask/measured.h"
 #include "rules/ask/number.h"
 #include "rules/ask/tell.h"
 #include "rules/ask/upload.h"
@@ -230,6 +232,10 @@ static bool check_synchronous_loader(const struct check *check, uint32_t call, s
     if (loader_generates(check, call))
         match_break(match, LINK_GAIN, "each step makes data with the network first, beside which loading is nothing",
                     check_site(check, call));
+    const uint32_t few = few_batches_said(check, call);
+    if (few != SYNTAX_NONE)
+        match_break(match, LINK_GAIN, "the run takes a few batches: workers would cost more than they bring",
+                    check_site(check, few));
     match->message =
         S("the training thread itself loads and collates each batch while the device waits; set num_workers "
           "(with persistent_workers=True)");
@@ -353,7 +359,11 @@ static bool check_explicit_sync(const struct check *check, uint32_t node, struct
     const bool call = check->tree->kind[node] == SYN_CALL;
     if (call && measures_on_request(check, node))
         match_break(match, LINK_PACE, "it runs only where a measurement is asked for", check_site(check, node));
-    if (call && (is_wait(check, node) || calls_wait(check, node)))
+    const bool waits = call && (is_wait(check, node) || calls_wait(check, node));
+    if (waits && measured_aside(check, node))
+        match_break(match, LINK_PACE, "it measures, where nothing on the way to it steps an optimizer",
+                    check_site(check, node));
+    if (waits)
         return tell(check, node, match,
                     str_printf(check->arena,
                                "`%.*s` stops the host until the device has nothing left to do, %s; leave it "

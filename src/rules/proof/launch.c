@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include "rules/ask/read_back.h"
+#include "source/flow/asks.h"
 #include "source/known/known_words.h"
 
 /* ---- does the device get work there ---- */
@@ -61,6 +62,8 @@ static bool is_host_call(const struct check *check, uint32_t call)
         if (name_under(check->project, site, modules[i]))
             return true;
     const bool own = name_target(check->project, site) != SYNTAX_NONE;
+    if (!own && ask_receiver(check, call) == SYNTAX_NONE && known_word(WORDS_HOST_FUNCTIONS, ask_tail(check, call)))
+        return true;
     const struct value *object = ask_value(check, ask_receiver(check, call));
     if (own || is_on_device(check, ask_receiver(check, call)))
         return false;
@@ -74,20 +77,47 @@ static bool is_small(const struct check *check, uint32_t node)
     return !is_on_device(check, node) || ask_value(check, node)->rank == RANK_0;
 }
 
+/* `loss is not None` */
+static bool asks_for_none(const struct syntax *tree, uint32_t node)
+{
+    return tree->kind[node] == SYN_COMPARE && syntax_is(tree, syntax_last_child(tree, node), SYN_NONE);
+}
+
+/* `if torch.isnan(loss):` asks one number, or it would be a mistake: a kernel of microseconds. */
+static bool asks_one_number(const struct check *check, uint32_t call)
+{
+    const struct syntax *tree = check->tree;
+    if (!calls_one_of(tree, call, WORDS_TROUBLE) && !calls_one_of(tree, call, WORDS_NO_TROUBLE))
+        return false;
+    uint32_t asked = call;
+    while (syntax_is(tree, tree->parent[asked], SYN_BOOL) || syntax_is(tree, tree->parent[asked], SYN_NOT))
+        asked = tree->parent[asked];
+    const uint32_t statement = tree->parent[asked];
+    return syntax_is(tree, statement, SYN_IF) && syntax_first(tree, statement) == asked;
+}
+
+/* `for key, value in metrics.items()`: what goes round is in its body, and is asked by itself. */
+static bool goes_over_names(const struct check *check, uint32_t loop)
+{
+    return calls_one_of(check->tree, syntax_child(check->tree, loop, 1), WORDS_NAMED_ITEMS);
+}
+
 bool launch_possible(const struct check *check, uint32_t node)
 {
     switch (check->tree->kind[node]) {
     case SYN_CALL:
-        return !is_host_call(check, node);
+        return !is_host_call(check, node) && !asks_one_number(check, node);
     case SYN_BINARY:
     case SYN_UNARY:
     case SYN_COMPARE:
     case SYN_AUG_ASSIGN:
-        return !is_small(check, node) || !is_small(check, syntax_first(check->tree, node)) ||
-               !is_small(check, syntax_last_child(check->tree, node));
+        return !asks_for_none(check->tree, node) &&
+               (!is_small(check, node) || !is_small(check, syntax_first(check->tree, node)) ||
+                !is_small(check, syntax_last_child(check->tree, node)));
     case SYN_SUBSCRIPT:
         return is_on_device(check, node) && is_on_device(check, syntax_child(check->tree, node, 1));
-    case SYN_FOR: /* what stands in loops may be anything, and often */
+    case SYN_FOR: /* what a loop goes over may be anything */
+        return !goes_over_names(check, node);
     case SYN_WHILE:
     case SYN_FUNCTION:
     case SYN_YIELD:

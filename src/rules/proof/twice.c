@@ -14,9 +14,14 @@
 /* From a place of the function to a wait, its operands included; what it is an operand of runs behind it. */
 static bool only_host_between(const struct check *check, uint32_t from, uint32_t wait)
 {
-    for (uint32_t node = from; node < syntax_last(check->tree, wait); node++)
+    for (uint32_t node = from; node < syntax_last(check->tree, wait); node++) {
+        if (syntax_is(check->tree, node, SYN_RAISE)) { /* behind it nothing runs */
+            node = syntax_last(check->tree, node) - 1;
+            continue;
+        }
         if (launch_possible(check, node) && (node == wait || !syntax_inside(check->tree, wait, node)))
             return false;
+    }
     return true;
 }
 
@@ -76,11 +81,37 @@ static struct match *settle(const struct check *check, struct match *first, stru
     return first;
 }
 
-/* The last wait of a function, and the one that stands for it. */
+/* `i = rows.cpu()`, `j = columns.cpu()`: what is done about the copies is done to all of a kind at once. */
+static bool are_one_cause(const struct check *check, const struct match *first, const struct match *second)
+{
+    const bool whole = !first->broken[LINK_GAIN].why && !first->broken[LINK_PACE].why &&
+                       !second->broken[LINK_GAIN].why && !second->broken[LINK_PACE].why;
+    return whole && str_eq(str_of(second->rule->id), S("ST408")) && first->rule == second->rule &&
+           are_siblings(check, first, second);
+}
+
+/* A wait, and the one that stands for it. */
 struct row {
     struct match *first;
     uint32_t end;
+    uint32_t before; /* the wait before it in its function; MAP_NONE */
 };
+
+/* The nearest wait before it that has run whenever it runs; MAP_NONE. Others between, in ifs and loops, launch nothing. */
+static uint32_t waited_before(const struct check *check, const struct row *rows, uint32_t before,
+                              const struct match *match)
+{
+    enum { LOOKED_BACK = 8 };
+    const uint32_t end = syntax_last(check->tree, match->node);
+    for (int i = 0; i < LOOKED_BACK && before != MAP_NONE; i++, before = rows[before].before) {
+        const struct match *first = rows[before].first;
+        if (first->node == match->node || rows[before].end > end)
+            return MAP_NONE;
+        if (leads_to(check, first, match))
+            return only_host_between(check, rows[before].end, match->node) ? before : MAP_NONE;
+    }
+    return MAP_NONE;
+}
 
 void twice_break(const struct check *check, struct match *matches, uint32_t count)
 {
@@ -90,15 +121,16 @@ void twice_break(const struct check *check, struct match *matches, uint32_t coun
         struct match *match = &matches[i];
         if (!is_wait(match))
             continue;
-        const uint32_t before = map_get(&of_function, match->function);
-        const uint32_t end = syntax_last(check->tree, match->node);
-        rows[i] = (struct row){match, end};
+        const uint32_t last = map_get(&of_function, match->function);
+        rows[i] = (struct row){match, syntax_last(check->tree, match->node), last};
         map_put(&of_function, match->function, i);
-        if (before == MAP_NONE || rows[before].first->node == match->node || rows[before].end > end ||
-            !leads_to(check, rows[before].first, match) || !only_host_between(check, rows[before].end, match->node))
+        const uint32_t before = waited_before(check, rows, last, match);
+        if (before == MAP_NONE)
             continue;
         if (costs_the_wait_alone(match))
             rows[i].first = settle(check, rows[before].first, match);
+        else if (are_one_cause(check, rows[before].first, match))
+            join(check, rows[before].first, match);
     }
     map_free(&of_function);
 }

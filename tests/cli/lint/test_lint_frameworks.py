@@ -77,8 +77,9 @@ class Trainers(unittest.TestCase):
 
     def test_subclasses_of_the_trainer(self):
         found = found_in("trainer_hf.py")
+        # what line 10 asks has been read in line 9, which names it
         self.assertEqual([(line, level) for _, line, level in found],
-                         [(9, "warning"), (10, "warning"), (12, "warning"), (14, "warning"), (19, "note")])
+                         [(9, "warning"), (10, "note"), (12, "warning"), (14, "warning"), (19, "note")])
         self.assertEqual(found_in("trainer_m2.py"), [("ST401", 7, "warning")])
 
 
