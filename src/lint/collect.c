@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "mentioned.h"
 #include "read_file.h"
 
 /* Folders still to be read are a stack, so that depth costs no recursion. */
@@ -23,6 +24,9 @@ struct walk {
     size_t folder_count, folder_room;
     struct map seen; /* files by device and inode */
     uint32_t excluded;
+    bool whole;
+    struct texts settings;
+    size_t settings_room;
 };
 
 static bool is_seen(struct walk *walk, const struct stat *about)
@@ -44,6 +48,13 @@ static void take_file(struct walk *walk, str path, const struct stat *about)
 {
     if (!is_seen(walk, about))
         add_file(walk, path);
+}
+
+static void add_settings(struct walk *walk, str path)
+{
+    struct texts *all = &walk->settings;
+    all->at = mem_grow(all->at, &walk->settings_room, all->count + 1, sizeof *all->at);
+    all->at[all->count++] = path;
 }
 
 static void push_folder(struct walk *walk, str path)
@@ -84,6 +95,8 @@ static void look_at(struct walk *walk, str folder, const char *name)
         errno = 0; /* it leads nowhere: who reads it says why */
     const bool folder_inside = S_ISDIR(about.st_mode) && !link && !is_foreign_folder(walk, path, name);
     const bool file = python && !S_ISDIR(about.st_mode); /* a pipe too: it is named as none */
+    if (S_ISREG(about.st_mode) && mentioned_is_in(path))
+        add_settings(walk, path);
     if (!folder_inside && !file)
         return;
     if (config_excludes(walk->config, path))
@@ -115,6 +128,7 @@ static bool walk_path(struct walk *walk, const char *path, struct steptime_error
         take_file(walk, str_of(path), &about);
         return true;
     }
+    walk->whole = true;
     if (!read_folder(walk, str_of(path), err))
         return false;
     while (walk->folder_count) {
@@ -202,6 +216,12 @@ bool collect(struct arena *arena, const struct collect_paths *paths, const char 
         memcpy(collection->files, walk.files, walk.count * sizeof *walk.files);
     collection->count = (uint32_t)walk.count;
     collection->excluded = walk.excluded;
+    collection->settings.at = arena_array(arena, walk.settings.count, sizeof *walk.settings.at);
+    if (walk.settings.count)
+        memcpy(collection->settings.at, walk.settings.at, walk.settings.count * sizeof *walk.settings.at);
+    collection->whole = walk.whole;
+    collection->settings.count = walk.settings.count;
+    mem_free(walk.settings.at);
     mem_free(walk.files);
     mem_free(walk.folders);
     map_free(&walk.seen);

@@ -14,6 +14,8 @@ struct collection {
     struct collected *files; /* by path, each file once */
     uint32_t count;
     uint32_t excluded;
+    bool whole;            /* a folder was named */
+    struct texts settings; /* what else lies in folders that are named, and may say what runs: mentioned.h */
 };
 
 /*

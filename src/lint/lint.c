@@ -7,6 +7,7 @@
 #include "parallel/par.h"
 #include "collect.h"
 #include "guard.h"
+#include "mentioned.h"
 #include "rules/families/causes.h"
 #include "cell.h"
 #include "io/same_file.h"
@@ -142,8 +143,10 @@ static struct helpers all_helpers(const struct run *run, size_t list)
     return all;
 }
 
-static void understand(struct run *run)
+static void understand(struct run *run, const struct collection *found)
 {
+    struct map mentioned = {0};
+    const bool known = mentioned_read(run->arena, &found->settings, &mentioned);
     struct project_source *sources = arena_array(run->arena, run->job_count, sizeof *sources);
     str *paths = arena_array(run->arena, run->job_count, sizeof *paths);
     for (uint32_t i = 0; i < run->job_count; i++) {
@@ -160,9 +163,11 @@ static void understand(struct run *run)
         .download_count = downloads.count,
         .roots = roots.at,
         .root_count = roots.count,
+        .mentioned = known && found->whole ? &mentioned : NULL,
         .threads = run->guard.threads,
     };
     run->lint->project = project_new(sources, run->job_count, &options);
+    map_free(&mentioned);
 }
 
 /* ---- checking ---- */
@@ -345,7 +350,7 @@ static void run_files(struct run *run, const struct collection *found)
         run->jobs[i].from = &found->files[i];
     par_each(run->job_count, run->guard.threads, read_one, run);
     keep_usable(run);
-    understand(run);
+    understand(run, found);
     par_each(run->job_count, run->guard.threads, check_one, run);
     gather(run);
     keep_remarks(run);

@@ -64,6 +64,20 @@ const struct call *call_at(const struct project *project, struct site site)
     return several ? NULL : found;
 }
 
+const struct call *name_calls(const struct project *project, struct site call, uint32_t *count)
+{
+    const struct calls *calls = calls_of(project, call.file);
+    const struct call *const end = calls->at + calls->count;
+    const struct call *first =
+        calls->count ? bsearch(&call.node, calls->at, calls->count, sizeof *calls->at, by_node) : NULL;
+    *count = 0;
+    while (first && first > calls->at && first[-1].node == call.node)
+        first--;
+    for (const struct call *at = first; at && at < end && at->node == call.node; at++)
+        ++*count;
+    return first;
+}
+
 uint32_t name_target(const struct project *project, struct site call)
 {
     const struct call *found = call_at(project, call);

@@ -32,6 +32,8 @@ bool name_under(const struct project *project, struct site expression, const cha
  * SYNTAX_NONE where it is none of the run, or several.
  */
 uint32_t name_target(const struct project *project, struct site call);
+/* All that a call reaches: of a method also those of classes that inherit. */
+const struct call *name_calls(const struct project *project, struct site call, uint32_t *count);
 
 /* The expression that a call gives to parameter k of its target (self is 0 where there is one); SYNTAX_NONE. */
 uint32_t name_argument(const struct project *project, struct site call, uint32_t k);

@@ -10,6 +10,7 @@
 #include "source/known/frameworks.h"
 #include "source/known/known.h"
 #include "source/known/known_words.h"
+#include "unmade.h"
 
 /* `def test_model(): ... assert model(x).sum() == 0`: what runners of tests call, wherever it stands. */
 static bool is_test_function(const struct project *project, uint32_t f)
@@ -126,6 +127,17 @@ static void set_pace(struct run_context *c, enum pace pace, enum way_kind kind, 
     c->way = (struct way_in){kind, at};
 }
 
+/* A network runs in the steps that train it; of one that nothing makes there are none. */
+static void begin_forward(const struct project *project, uint32_t f, struct run_context *c)
+{
+    const uint32_t class_id = project->files.functions[f].class_id;
+    set_pace(c, PACE_STEP, WAY_FORWARD, run_site(project, f));
+    if (!unmade_is(project, class_id))
+        return;
+    c->gate = GATE_UNMADE;
+    c->gate_at = (struct site){project->files.classes[class_id].file, project->files.classes[class_id].node};
+}
+
 static bool is_forward(const struct project *project, uint32_t f)
 {
     const struct function *function = &project->files.functions[f];
@@ -159,8 +171,9 @@ static void begin(const struct project *project, uint32_t f, struct run_context 
         set_pace(c, PACE_ONCE, WAY_ONCE, own);
     if (is_forward(project, f)) {
         c->in_forward = true;
-        const bool step = uncalled && !is_used_otherwise(project, f);
-        set_pace(c, step ? PACE_STEP : PACE_UNKNOWN, step ? WAY_FORWARD : WAY_NONE, step ? own : site_none);
+        set_pace(c, PACE_UNKNOWN, WAY_NONE, site_none);
+        if (uncalled && !is_used_otherwise(project, f))
+            begin_forward(project, f, c);
     }
     if (class_info->is_dataset && (str_eq(name, S("__getitem__")) || str_eq(name, S("__iter__"))))
         c->in_worker = true;
@@ -226,7 +239,7 @@ bool begin_networks(struct project *project)
         if (c->pace != PACE_UNKNOWN || !c->in_forward || !is_forward(project, f) ||
             !has_parameters(project, project->files.functions[f].class_id))
             continue;
-        set_pace(c, PACE_STEP, WAY_FORWARD, run_site(project, f));
+        begin_forward(project, f, c);
         c->seen |= 1u << PACE_STEP;
         any = true;
     }

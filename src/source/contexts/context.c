@@ -19,6 +19,7 @@
 #include "parallel/par.h"
 #include "once.h"
 #include "reach.h"
+#include "unmade.h"
 #include "source/known/known_words.h"
 
 /* Calls in a circle would count loops for ever. */
@@ -294,6 +295,7 @@ void context_build(struct project *project)
     par_each(project->files.count, project->cells.options.threads, build_gates, project);
     around_build(project);
     moved_build(project);
+    unmade_build(project);
     begin_all(project);
     struct ways ways = {0};
     find_ways(project, &ways);

@@ -22,6 +22,7 @@ enum gate {
     GATE_RANK,     /* if rank == 0, is_main_process: one process, but each step */
     GATE_FIRST,    /* if step == 0: once */
     GATE_EMPTY,    /* if boxes.shape[0] == 0: only for data in which there is nothing */
+    GATE_UNMADE,   /* a network that nothing in the files linted makes */
     GATE_UNTAKEN,  /* if size is None, where all calls of the run give one */
 };
 

@@ -53,6 +53,7 @@ struct contexts {
     struct placed *of_file;
     bool *program_trains;            /* per program: something in it calls backward or step */
     bool *acts;                      /* per function: what it gives goes to the step of an environment */
+    bool *unmade;                    /* per class: a network that nothing makes */
     bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;                 /* per function: enum trains of loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */

@@ -8,8 +8,8 @@
 
 enum gate gate_stronger(enum gate a, enum gate b)
 {
-    static const int order[] = {[GATE_NONE] = 0,  [GATE_RANK] = 1,    [GATE_FLAG] = 2, [GATE_INTERVAL] = 3,
-                                [GATE_EMPTY] = 4, [GATE_UNTAKEN] = 5, [GATE_FIRST] = 6};
+    static const int order[] = {[GATE_NONE] = 0,  [GATE_RANK] = 1,   [GATE_FLAG] = 2,    [GATE_INTERVAL] = 3,
+                                [GATE_EMPTY] = 4, [GATE_UNMADE] = 5, [GATE_UNTAKEN] = 6, [GATE_FIRST] = 7};
     return order[a] >= order[b] ? a : b;
 }
 

@@ -151,8 +151,12 @@ static bool fills(const struct project *project, uint32_t file, uint32_t test, u
     const struct syntax *tree = project_tree(project, file);
     if (tree->kind[statement] != SYN_EXPR || tree->kind[statement + 1] != SYN_CALL || holds_again(tree, test))
         return false;
-    const uint32_t target = name_target(project, (struct site){file, statement + 1});
-    return target != NONE && binds(project, target, tree, test);
+    uint32_t count;
+    const struct call *calls = name_calls(project, (struct site){file, statement + 1}, &count);
+    for (uint32_t i = 0; i < count; i++) /* several: of classes that inherit */
+        if (!binds(project, calls[i].target, tree, test))
+            return false;
+    return count > 0;
 }
 
 bool once_by_test(const struct project *project, struct site statement)

@@ -111,7 +111,8 @@ static struct ways ways_of_parameter(struct question *question, struct site name
         const struct ways more = ways_of_argument(question, &taken, callers[i], given, depth);
         ways_add(&ways, &more, GATE_NONE);
     }
-    if (project_function(project, taken.function)->class_id != NONE) {
+    const struct function *function = project_function(project, taken.function);
+    if (function->class_id != NONE && !str_eq(function->name, S("__init__"))) { /* which is called by its class */
         const struct ways more = ways_of_open_calls(question, &taken, syntax_text(tree, definition->name), depth);
         ways_add(&ways, &more, GATE_NONE);
     }

@@ -44,7 +44,8 @@ struct files {
     struct map module_slot;   /* file << 32 | name id -> slot of a variable of the module */
     struct map class_by_node; /* file << 32 | node */
     struct map function_by_node;
-    bool *calls_forward;        /* per function: a method that calls self(...) or self.forward(...) */
+    bool *calls_forward; /* per function: a method that calls self(...) or self.forward(...) */
+    uint64_t *counts;    /* per function: bits of the parameters that bound a slice or a range(): whole numbers */
     struct map methods_by_name; /* name id -> a method of that name; the others by next_of_name */
     uint32_t *next_of_name;     /* per function; NONE */
     struct map method_count;    /* name id -> how many classes define a method of that name */

@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/str.h"
 
 /* Path (as the user gave it; folders make the module names) and bytes; both must outlive the project. */
@@ -28,6 +29,11 @@ struct project_options {
     uint32_t download_count;
     const struct source_root *roots; /* as the projects say */
     uint32_t root_count;
+    /*
+     * The names that stand in what lies beside the sources and says what they run, as hash_bytes of each; NULL where
+     * that is not known, and any class may be made by what a setting names.
+     */
+    const struct map *mentioned;
     unsigned threads; /* 0: all cores */
 };
 

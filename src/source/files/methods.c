@@ -28,9 +28,45 @@ static void find_who_calls_forward(struct files *files)
     }
 }
 
+/* `x[:n]`, `range(n)`: what bounds it is a whole number. */
+static bool bounds(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t up = tree->parent[name], call = tree->parent[up];
+    return tree->kind[up] == SYN_SLICE ||
+           (tree->kind[call] == SYN_CALL && up == syntax_child(tree, call, 1) && syntax_calls(tree, call, S("range")));
+}
+
+static uint64_t counts_of(const struct syntax *tree, uint32_t function)
+{
+    uint64_t counts = 0;
+    for (uint32_t n = function, last = syntax_last(tree, n); n < last; n++) {
+        if (tree->kind[n] != SYN_NAME || !bounds(tree, n))
+            continue;
+        uint32_t k = 0;
+        const uint32_t list = scope_parameters(tree, function);
+        for (uint32_t p = syntax_first(tree, list); p != NONE && k < SUMMARY_PARAMETERS; p = syntax_next(tree, p)) {
+            if (tree->kind[p] != SYN_PARAMETER || syntax_is(tree, p + 1, SYN_ABSENT))
+                continue;
+            if (syntax_same(tree, p + 1, tree, n))
+                counts |= UINT64_C(1) << k;
+            k++;
+        }
+    }
+    return counts;
+}
+
+static void find_counts(struct files *files)
+{
+    files->counts = arena_array(&files->arena, files->function_count, sizeof *files->counts);
+    for (uint32_t f = 0; f < files->function_count; f++)
+        if (files->calls_forward[f])
+            files->counts[f] = counts_of(files->at[files->functions[f].file].shown.tree, files->functions[f].node);
+}
+
 void method_list(struct files *files)
 {
     find_who_calls_forward(files);
+    find_counts(files);
     files->next_of_name = arena_array(&files->arena, files->function_count + 1, sizeof(uint32_t));
     for (uint32_t f = 0; f < files->function_count; f++) {
         const struct function *function = &files->functions[f];

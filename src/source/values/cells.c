@@ -264,7 +264,8 @@ enum value_device resolve_parameter(const struct cells *cells, uint32_t function
     if (given->device == DEVICE_GPU || given->device == DEVICE_CPU)
         return given->device;
     if ((given->kind == VALUE_NOTHING || given->kind == VALUE_UNKNOWN) && in_module && is_method(f) &&
-        cells->files->calls_forward[function] && cells->classes[f->class_id].on_gpu) {
+        cells->files->calls_forward[function] && !(cells->files->counts[function] >> k & 1) &&
+        cells->classes[f->class_id].on_gpu) {
         *flags = VALUE_ASSUMED;
         return DEVICE_GPU;
     }
