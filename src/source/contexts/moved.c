@@ -66,9 +66,21 @@ static bool prepares(const struct value *callee)
     return special == SPECIAL_PREPARE || special == SPECIAL_ENGINE;
 }
 
-static bool sets_default(const struct value *callee)
+/* set_default_device("cpu"), set_default_tensor_type(torch.DoubleTensor): a type that is not below torch.cuda. */
+static bool is_of_host(const struct value *where)
 {
-    return callee->name && callee->name->known && callee->name->known->special == SPECIAL_DEFAULT;
+    const struct known *type = where->name ? where->name->known : NULL;
+    return where->device == DEVICE_CPU || (type && type->special == SPECIAL_TENSOR && type->device != ON_GPU);
+}
+
+/* torch.set_default_device("cuda"), in a function of which it is known that it sets one. */
+static bool sets_default(const struct project *project, const struct value *callee, struct site call)
+{
+    if (!callee->name || !callee->name->known || callee->name->known->special != SPECIAL_DEFAULT ||
+        !project->cells.defaults.set_by[project_function_at(project, call)])
+        return false;
+    const uint32_t where = syntax_argument(project_tree(project, call.file), call.node, 0, NULL);
+    return where == NONE || !is_of_host(value_at(project, (struct site){call.file, where}));
 }
 
 static void note(struct site *where, struct site site)
@@ -132,7 +144,7 @@ static void note_call(struct project *project, struct site call)
     const struct value *callee = node_value(project, file, call.node + 1);
     if (callee->name && callee->name->known && value_on_gpu(node_value(project, file, call.node)))
         note(&project->contexts->device_used.of_file[call.file], call);
-    if (sets_default(callee) && project->cells.defaults.set_by[project_function_at(project, call)])
+    if (sets_default(project, callee, call))
         note(&project->contexts->default_set.of_file[call.file], call);
     if (hands_over(project, callee) || makes_network(project, callee))
         note_of_class(&project->contexts->made, callee->detail, call);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "files.h"
+#include "source/known/known_words.h"
 
 str path_folder(str path)
 {
@@ -193,6 +194,17 @@ static uint32_t on_path(const struct files *files, const struct file *of, uint32
     return found;
 }
 
+/*
+ * `import torch` within a package that has a part of that name (agents/torch/): the library, not the part. Only the folder
+ * of a script is looked into for what is imported by its whole name, and a package is none.
+ */
+static bool hides_library(const struct files *files, str folder, str dotted)
+{
+    str first = S("");
+    return str_cut(&dotted, '.', &first) && known_word(WORDS_LIBRARIES, first) &&
+           beside(files, folder, S("__init__")) != NONE;
+}
+
 uint32_t module_find(const struct files *files, uint32_t from, str dotted)
 {
     const struct file *file = &files->at[from];
@@ -201,11 +213,11 @@ uint32_t module_find(const struct files *files, uint32_t from, str dotted)
         return relative(files, folder, dotted);
     if (!may_be_here(files, dotted))
         return NONE;
-    uint32_t found = beside(files, folder, dotted);
+    uint32_t found = hides_library(files, folder, dotted) ? NONE : beside(files, folder, dotted);
     found = on_path(files, file, from, dotted, found);
     found = on_path(files, &files->at[file->program], from, dotted, found);
     while (found == NONE || found == from) {
-        found = below_folder(files, folder, dotted);
+        found = hides_library(files, folder, dotted) ? NONE : below_folder(files, folder, dotted);
         if (!folder.len)
             break;
         folder = path_folder(folder);

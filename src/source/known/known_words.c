@@ -60,6 +60,7 @@ static const struct list {
     [WORDS_GIVE_TWO_STATES] = {"LSTM", false},
     [WORDS_WITHOUT_GRADIENTS] = {"torch.no_grad torch.inference_mode", false},
     [WORDS_END_RUN] = {"sys.exit exit quit os._exit", false},
+    [WORDS_LIBRARIES] = {"torch numpy jax tensorflow pandas scipy sklearn transformers lightning accelerate", false},
     [WORDS_TENSOR_LIBRARIES] = {"torch.* torchvision.* torch_scatter.*", false},
     [WORDS_WRITERS] = {"*Writer *Logger *logger", false},
     [WORDS_ABSTRACT_BASES] = {"*ABC typing.*", false},

@@ -50,6 +50,7 @@ enum words {
     /* qualified names */
     WORDS_WITHOUT_GRADIENTS,
     WORDS_END_RUN,
+    WORDS_LIBRARIES,        /* that parts of packages are named after */
     WORDS_TENSOR_LIBRARIES, /* what their functions give of tensors are tensors */
     WORDS_WRITERS,          /* classes of loggers, by their last part */
     WORDS_ABSTRACT_BASES,   /* bases that say nothing of a class */

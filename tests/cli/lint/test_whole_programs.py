@@ -14,8 +14,8 @@ SILENT = METER.replace("  # expect", "")
 
 
 def files(**texts):
-    """name=text; `__` in a name is a slash."""
-    return "".join(f"=== {name.replace('__', '/')}.py\n{text.strip()}\n" for name, text in texts.items())
+    """name=text; `__` in a name without one is a slash."""
+    return "".join(f"=== {name if '/' in name else name.replace('__', '/')}.py\n{text.strip()}\n" for name, text in texts.items())
 
 
 class Decorators(unittest.TestCase):
@@ -614,6 +614,83 @@ class Sample:
 def make(name):
     return getattr(importlib.import_module("jobs"), name)()
 """))
+
+    def test_the_origin_is_no_type_of_the_host(self):
+        with tempfile.TemporaryDirectory() as folder:
+            write(folder, files(train="from noise import noise\n" + train("noise(3)") + """
+
+
+def main(args):
+    torch.set_default_tensor_type(torch.DoubleTensor)
+    if args.cuda:
+        torch.set_default_tensor_type(torch.cuda.DoubleTensor)
+""", noise=self.noise(True)))
+            found = [f for f in lint(folder)["findings"] if f["file"] == "noise.py" and f["rule"].startswith("ST4")]
+            origins = [place["text"] for f in found for place in f["proof"]["device"]["places"] if "sets that" in place["text"]]
+            self.assertEqual(len(origins), 1)
+            self.assertIn("torch.cuda.", origins[0])
+
+
+class HostOnly(unittest.TestCase):
+    """What a framework is told holds where it is told: a test on the CPU says nothing of the library."""
+
+    NET = """
+import lightning.pytorch as pl
+import torch
+
+
+class Net(pl.LightningModule):
+    def __init__(self):
+        super().__init__()
+        self.net = torch.nn.Linear(8, 4)
+
+    def training_step(self, batch, batch_idx):
+        loss = self.net(batch[0]).square().mean()
+        self.log("loss", loss.item())NOTE
+        return loss
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), 0.1)
+"""
+    USER = """
+import lightning.pytorch as pl
+
+from net import Net
+
+
+def test_fit(loader):
+    pl.Trainer(accelerator="cpu", max_epochs=1).fit(Net(), loader)
+"""
+
+    def test_of_a_test(self):
+        program(self, files(net=self.NET.replace("NOTE", "  # expect"), tests__test_net=self.USER))
+
+    def test_of_a_script(self):
+        program(self, files(net=self.NET.replace("NOTE", ""), run=self.USER.replace("test_fit", "fit")))
+
+
+class PartsNamedAsLibraries(unittest.TestCase):
+    """`import torch` means the library in a package that has a part called torch, and the file beside a script."""
+
+    MASK = """
+import torch
+
+
+def read(loss):
+    best = torch.zeros(3, device="cuda")
+    return best.max().item()NOTE
+"""
+
+    def test_folder_of_a_package(self):
+        program(self, files(train="from agents.torch.meter import read\n" + train(), agents__torch__meter=self.MASK.replace("NOTE", "  # expect"),
+                            **{"agents/__init__": "", "agents/torch/__init__": ""}))
+
+    def test_file_of_a_package(self):
+        program(self, files(train="from utils.meter import read\n" + train(), utils__meter=self.MASK.replace("NOTE", "  # expect"),
+                            utils__torch="def size(rows):\n    return len(rows)", **{"utils/__init__": ""}))
+
+    def test_file_beside_a_script(self):
+        program(self, files(train="import accelerate\n" + train("accelerate.read(loss)"), accelerate=METER))
 
 
 class DeviceByName(unittest.TestCase):
