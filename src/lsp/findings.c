@@ -6,7 +6,7 @@
 #include "report/document.h"
 #include "session.h"
 
-enum { NOTICE_ERROR = 1, NOTICE_WARNING = 2, LARGE_MS = 4000 };
+enum { LARGE_MS = 4000 };
 
 void findings_free(struct findings *findings)
 {
@@ -56,7 +56,7 @@ struct lint_options workspace_options(const struct server *server, struct arena 
 
 /* ---- looking ---- */
 
-static void tell(struct server *server, int type, str message)
+void tell_client(struct server *server, enum notice type, str message)
 {
     struct arena scratch = {0};
     if (!str_eq(message, server->told)) {
@@ -76,8 +76,8 @@ static void tell(struct server *server, int type, str message)
 static void complain(struct server *server, const struct steptime_error *err)
 {
     struct arena scratch = {0};
-    tell(server, NOTICE_ERROR,
-         err->path[0] ? str_printf(&scratch, "%s: %s", err->path, err->message) : str_of(err->message));
+    tell_client(server, NOTICE_ERROR,
+                err->path[0] ? str_printf(&scratch, "%s: %s", err->path, err->message) : str_of(err->message));
     arena_free(&scratch);
 }
 
@@ -92,7 +92,7 @@ static void tell_lost(struct server *server, const struct lint *lint)
                    remark->path.len ? ": " : "", (int)remark->message.len, remark->message.at);
     }
     if (all.len)
-        tell(server, NOTICE_ERROR, str_copy(&scratch, buf_str(&all)));
+        tell_client(server, NOTICE_ERROR, str_copy(&scratch, buf_str(&all)));
     buf_free(&all);
     arena_free(&scratch);
 }
@@ -103,9 +103,9 @@ static void tell_too_many(struct server *server)
     for (uint32_t i = 0; i < server->documents.count; i++) {
         const struct document *document = server->documents.at[i];
         if (document->cells.too_many)
-            tell(server, NOTICE_WARNING,
-                 str_printf(&scratch, "%.*s has more than %d cells, so nothing is said of it", (int)document->path.len,
-                            document->path.at, CELLS_MOST));
+            tell_client(server, NOTICE_WARNING,
+                        str_printf(&scratch, "%.*s has more than %d cells, so nothing is said of it",
+                                   (int)document->path.len, document->path.at, CELLS_MOST));
     }
     arena_free(&scratch);
 }
@@ -116,7 +116,7 @@ static void judge_size(struct server *server)
     if (server->is_large || server->took_ms < LARGE_MS || !server->folder_count)
         return;
     server->is_large = true;
-    tell(
+    tell_client(
         server, NOTICE_WARNING,
         S("the workspace takes seconds to look at; from now on only open files are, and what they import is not known"));
 }

@@ -50,8 +50,12 @@ int server_exit_code(const struct server *server)
 
 static void add_folder(struct server *server, str uri)
 {
-    if (!str_starts(uri, S("file:")) || server->folder_count == FOLDERS_MOST)
+    if (!str_starts(uri, S("file:")))
         return;
+    if (server->folder_count == FOLDERS_MOST) {
+        tell_client(server, NOTICE_WARNING, S("more than 64 folders; the others are not looked at"));
+        return;
+    }
     server->folders[server->folder_count++] = uri_path(&server->arena, uri).at;
     server->stale = true;
 }
@@ -149,7 +153,9 @@ static void answer_shutdown(struct server *server, const struct message *message
 static void take_open(struct server *server, const struct message *message)
 {
     struct arena scratch = {0};
-    documents_open(&server->documents, &scratch, message->params);
+    if (!documents_open(&server->documents, &scratch, message->params) && server->documents.count == DOCUMENTS_MOST)
+        tell_client(server, NOTICE_WARNING,
+                    S("more than 4,096 open files; the others are looked at as they are saved"));
     server->stale = true;
     arena_free(&scratch);
 }

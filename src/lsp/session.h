@@ -42,6 +42,10 @@ struct server {
 void findings_renew(struct server *server);
 void findings_free(struct findings *findings);
 
+enum notice { NOTICE_ERROR = 1, NOTICE_WARNING = 2 };
+/* On the screen of the editor; the same twice in a row is shown once. */
+void tell_client(struct server *server, enum notice type, str message);
+
 /* The options of a run over the workspace, what is open laid over it. Everything lies in the arena. */
 struct lint_options workspace_options(const struct server *server, struct arena *arena);
 

@@ -284,6 +284,20 @@ class Findings(Served):
         self.client.result("textDocument/hover", {"textDocument": {"uri": self.uri("train.py")}, "position": {"line": 0, "character": 0}})
         self.assertFalse([message for message in self.client.kept if message.get("method") == "window/showMessage"])
 
+    def shown(self):
+        return self.client.wait(lambda message: message.get("method") == "window/showMessage")["params"]["message"]
+
+    def test_more_folders_than_are_looked_at_are_told(self):
+        self.begin(workspaceFolders=[{"uri": f"file://{self.folder}/{i}", "name": str(i)} for i in range(65)])
+        self.assertIn("64 folders", self.shown())
+
+    def test_more_open_files_than_are_held_are_told(self):
+        self.begin()
+        for i in range(4097):
+            self.client.notify("textDocument/didOpen", {"textDocument": {
+                "uri": self.uri(f"{i}.txt"), "languageId": "text", "version": 1, "text": ""}})
+        self.assertIn("4,096 open files", self.shown())
+
     def test_rules_of_the_editor(self):
         self.begin(initializationOptions={"select": "ST401"})
         self.open()
