@@ -278,6 +278,7 @@ static bool one_round(struct fixer *fixer, bool *changed, struct steptime_error 
     }
     if (good) {
         count_left(fixer, &lint);
+        fixer->fixes->stopped = fixer->round > MOST_ROUNDS && fixer->fixes->left_unmade;
         *changed = fixer->round <= MOST_ROUNDS && change_files(fixer, &lint);
         show_changes(fixer);
     }

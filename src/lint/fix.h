@@ -49,6 +49,7 @@ struct fixes {
     uint32_t left_notes;               /* notes that have a rewrite, where notes were not asked for */
     uint32_t left_unsafe;              /* findings that only an unsafe rewrite can fix */
     uint32_t left_unmade;              /* findings whose rewrite could not be made after all */
+    bool stopped;                      /* after the last round that is made: another run may make what is left */
     struct lint_remark *remarks;       /* of the first look: files that could not be used */
     uint32_t remark_count;
 };

@@ -138,6 +138,8 @@ void fix_show(const struct fixes *fixes, struct report *report)
     count(section, "left_notes", "notes with a rewrite, left as they are", fixes->left_notes);
     count(section, "left_unsafe", "findings that only an unsafe rewrite fixes", fixes->left_unsafe);
     count(section, "left_unmade", "findings whose rewrite could not be made", fixes->left_unmade);
+    if (fixes->stopped)
+        report_warning(report, S(""), -1, S("rewrites end after 12 rounds; another run may make what is left"));
     show_rewrites(fixes, section);
     show_edits(fixes, section, report_arena(report));
     show_diffs(fixes, section, report_arena(report));

@@ -122,7 +122,8 @@ static void say_what_was_done(const struct fixes *fixes, uint32_t files, bool wr
     if (fixes->left_unsafe)
         fprintf(stderr, "; %u more with --unsafe", fixes->left_unsafe);
     if (fixes->left_unmade)
-        fprintf(stderr, "; %u could not be made", fixes->left_unmade);
+        fprintf(stderr, "; %u could not be made%s", fixes->left_unmade,
+                fixes->stopped ? " in 12 rounds: run it again" : "");
     fputc('\n', stderr);
 }
 

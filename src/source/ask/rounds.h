@@ -24,7 +24,8 @@ struct project {
     struct files files;
     struct cells cells;
     struct summaries summaries;
-    struct contexts *contexts; /* contexts.h */
+    struct contexts *contexts;     /* contexts.h */
+    struct attributes *attributes; /* attributes.h */
 };
 
 static inline const struct calls *calls_of(const struct project *project, uint32_t file)

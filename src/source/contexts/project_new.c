@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "contexts.h"
+#include "source/ask/attributes.h"
 
 struct project *project_new(const struct project_source *sources, uint32_t count, const struct project_options *options)
 {
@@ -11,6 +12,7 @@ struct project *project_new(const struct project_source *sources, uint32_t count
     files_read(&project->files, sources, count, options);
     cells_settle(&project->cells, &project->files, options);
     summary_build(project);
+    project->attributes = attributes_new();
     project->contexts = mem_zeroed(sizeof *project->contexts);
     context_build(project);
     return project;
@@ -22,6 +24,7 @@ void project_free(struct project *project)
         return;
     contexts_free(project);
     mem_free(project->contexts);
+    attributes_free(project->attributes);
     summaries_free(&project->summaries);
     cells_free(&project->cells);
     files_free(&project->files);
