@@ -110,10 +110,10 @@ static void leave_out(struct collection *files, uint32_t file, int status, struc
     files->count--;
 }
 
-/* Where no file can be told, or too many were. */
+/* Where no file can be told, or too many were. A look that dies over no files at all will always do so. */
 static void give_up(struct collection *files, int status, bool serves, struct guard *guard)
 {
-    if (!serves || !is_fault(status))
+    if (!serves || !is_fault(status) || guard->lost_all)
         end_as(status);
     guard->lost_all = true;
     files->count = 0;

@@ -236,10 +236,28 @@ static bool calls_arrays(const struct check *check, uint32_t node)
     return ask_any(&there, function->node, is_array_call);
 }
 
+/* `for row in rows: for k in row`: as many steps as the samples have parts. */
+static bool goes_over_parts(const struct check *check, uint32_t loop)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t body = body_of(tree, loop);
+    const uint32_t row = syntax_first(tree, tree->kind[loop] == SYN_FOR ? loop : syntax_child(tree, loop, 1));
+    for (uint32_t node = body; node < syntax_last(tree, body); node++) {
+        const uint32_t parts = is_loop(tree->kind[node]) ? iterable_of(tree, node) : SYNTAX_NONE;
+        if (parts == SYNTAX_NONE || syntax_calls(tree, parts, S("range")))
+            continue;
+        for (uint32_t at = parts; at < syntax_last(tree, parts); at++)
+            if (tree->kind[at] == SYN_NAME && syntax_same(tree, at, tree, row))
+                return true;
+    }
+    return false;
+}
+
 bool preparation_is_brief(const struct check *check, uint32_t loop)
 {
     const struct value *items = ask_value(check, iterable_of(check->tree, loop));
-    return !value_has(items, VALUE_FROM_LOADER) && !ask_any(check, body_of(check->tree, loop), calls_arrays);
+    return !value_has(items, VALUE_FROM_LOADER) && !goes_over_parts(check, loop) &&
+           !ask_any(check, body_of(check->tree, loop), calls_arrays);
 }
 
 static bool inside_another(const struct check *check, uint32_t loop)

@@ -13,7 +13,8 @@
 
 /* Whether the SYN_FOR or comprehension is the outermost of such loops. */
 bool preparation_is(const struct check *check, uint32_t loop);
-/* Whether nothing says that a round of it takes long: it calls no NumPy, and goes over no batch of a loader. */
+/* Whether nothing says that it takes long: a round calls no NumPy and goes over no parts of its sample, and the samples
+ * are no batch of a loader. */
 bool preparation_is_brief(const struct check *check, uint32_t loop);
 
 /*

@@ -16,6 +16,13 @@ def degrees(sessions):
     return made
 
 
+def words_of(sessions, words):
+    made = []
+    for session in sessions:  # expect ST302
+        made.append(set(words[k] for k in session))
+    return made
+
+
 def spans(lengths):
     made = []
     for length in lengths:  # note (a few steps of Python)
@@ -26,6 +33,7 @@ def spans(lengths):
 def train(batches, lengths, table):
     for sessions in batches:
         counts = degrees(sessions)
+        words_of(sessions, lengths)
         cuts = spans(lengths)
         x = table[counts[0][0] : counts[0][0] + 8, : len(cuts)]
         loss = model(x).sum()
