@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A batch need not come from a loader that the run makes: `for batch in stream`, `batch = next(batches)`,
- * `data.next_batch()`, or a caller who has it from there. Of such a thing nothing is known but that it is another one each step, so only what the program
- * moves by name is taken for data that lies on the host.
+ * `data.next_batch()`, or a caller who has it from there. Of such a thing nothing is known but that it is another one
+ * each step, so only what the program moves by name is taken for data that lies on the host.
  */
 #include "handed.h"
 
@@ -61,6 +61,12 @@ static bool draws_batch(const struct check *check, uint32_t call)
            name_target(check->project, check_site(check, call)) == SYNTAX_NONE && !ask_any(check, call, lies_there);
 }
 
+/* `next(batches)` */
+static bool takes_next(const struct check *check, uint32_t call)
+{
+    return ask_named(check, call, "next") && !ask_any(check, syntax_child(check->tree, call, 1), lies_there);
+}
+
 /* A file that has a framework prepare its loaders: which of them it did is not known of what is not known. */
 static bool has_loaders_prepared(const struct check *check)
 {
@@ -99,9 +105,7 @@ static bool handed(const struct check *check, uint32_t node, int hops)
     if (!hops || !is_open(check, node))
         return false;
     if (syntax_is(check->tree, node, SYN_CALL))
-        return in_step(check, node) &&
-               (draws_batch(check, node) ||
-                (ask_named(check, node, "next") && !ask_any(check, syntax_child(check->tree, node, 1), lies_there)));
+        return (draws_batch(check, node) || takes_next(check, node)) && in_step(check, node);
     const struct definition *definition =
         syntax_is(check->tree, node, SYN_NAME) ? flow_definition(check->project, check_site(check, node)) : NULL;
     if (!definition)
@@ -116,6 +120,6 @@ static bool handed(const struct check *check, uint32_t node, int hops)
 
 bool handed_each_step(const struct check *check, uint32_t node)
 {
-    return node != SYNTAX_NONE && !context_of(check->project, check_site(check, node)).inner &&
-           handed(check, node, MOST_HOPS) && !has_loaders_prepared(check);
+    return node != SYNTAX_NONE && handed(check, node, MOST_HOPS) &&
+           !context_of(check->project, check_site(check, node)).inner && !has_loaders_prepared(check);
 }
