@@ -162,15 +162,26 @@ static bool keeps_order(const struct check *check, uint32_t call)
            loader_argument(check, call, LOADER_BATCH_SAMPLER) == SYNTAX_NONE;
 }
 
+/* The loop that trains on it stands in the function that makes it. */
+static bool is_trained_here(const struct check *check, uint32_t call, const struct loader_use *use)
+{
+    return use->trains && !site_is_none(use->trained_at) && use->trained_at.file == check->file &&
+           project_function_at(check->project, use->trained_at) ==
+               project_function_at(check->project, check_site(check, call));
+}
+
 const char *loader_untrained(const struct check *check, uint32_t call)
 {
     if (ask_is_test_file(check))
         return "the loader is made in a file of tests";
+    const struct loader_use use = loader_use_of(check, call);
+    if (is_trained_here(check, call, &use))
+        return NULL;
     if (keeps_order(check, call))
         return "the loader keeps the order of its data (shuffle=False, no sampler), as one for an evaluation does";
-    if (purpose_is_evaluation(check, call, loader_argument(check, call, LOADER_DATASET)))
-        return "its name or its data set says that the loader is for an evaluation";
-    const struct loader_use use = loader_use_of(check, call);
+    if (purpose_is_evaluation(check, call, loader_argument(check, call, LOADER_DATASET),
+                              loader_argument(check, call, LOADER_BATCH_SIZE)))
+        return "its name, its data set or its size says that the loader is for an evaluation";
     const bool nearby = context_program_trains(check->project, check->file);
     const bool trains = use.trains || use.given_away || (nearby && (use.unknown || !use.evaluates)) ||
                         (use.handed_out && context_any_trains(check->project));

@@ -47,11 +47,15 @@ static bool name_says_evaluation(str name)
 
 /* ---- where they stand ---- */
 
-/* What the call is bound to: a name, an attribute, the key of a dict, a keyword. */
+/* What the call is bound to: a name, an attribute, the key of a dict, a keyword, or the function that returns it. */
 static str bound_name(const struct check *check, uint32_t call)
 {
     const struct syntax *tree = check->tree;
     const uint32_t parent = tree->parent[call];
+    if (tree->kind[parent] == SYN_RETURN) {
+        const uint32_t function = project_function_at(check->project, check_site(check, call));
+        return function == SYNTAX_NONE ? S("") : project_function(check->project, function)->name;
+    }
     uint32_t target = SYNTAX_NONE;
     if (tree->kind[parent] == SYN_ASSIGN && syntax_last_child(tree, parent) == call)
         target = syntax_first(tree, parent);
@@ -86,9 +90,10 @@ static bool made_to_evaluate(const struct check *check, uint32_t dataset)
     return false;
 }
 
-bool purpose_is_evaluation(const struct check *check, uint32_t call, uint32_t dataset)
+bool purpose_is_evaluation(const struct check *check, uint32_t call, uint32_t dataset, uint32_t size)
 {
     return name_says_evaluation(bound_name(check, call)) ||
+           (size != SYNTAX_NONE && name_says_evaluation(syntax_tail(check->tree, size))) ||
            (dataset != SYNTAX_NONE &&
             (name_says_evaluation(syntax_tail(check->tree, dataset)) || made_to_evaluate(check, dataset)));
 }

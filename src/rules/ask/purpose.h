@@ -8,7 +8,8 @@
 
 #include "ask.h"
 
-/* `test_loader = DataLoader(...)`, DataLoader(val_set), DataLoader(MNIST(root, train=False)). */
-bool purpose_is_evaluation(const struct check *check, uint32_t call, uint32_t dataset);
+/* `test_loader = DataLoader(...)`, what val_dataloader() returns, DataLoader(val_set), DataLoader(rows, self.val_size),
+ * DataLoader(MNIST(root, train=False)). `size`: of its batches. */
+bool purpose_is_evaluation(const struct check *check, uint32_t call, uint32_t dataset, uint32_t size);
 
 #endif

@@ -46,7 +46,26 @@ def trained_on_its_own(batches):
         optimizer.step()
 
 
+def in_order(paths):
+    loader = DataLoader(Images(paths), 8, shuffle=False)  # expect ST6
+    for x in loader:
+        loss = model(x.to(device).float()).sum()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+
+
+def whole_dataloader(rows, val_batch_size):
+    return DataLoader(rows, batch_size=val_batch_size)  # note (its size is that of an evaluation)
+
+
+def val_batches(rows):
+    return DataLoader(rows, 8)  # note (its function says so)
+
+
 paths = ["a.png", "b.png"]
+trained(whole_dataloader(Images(paths), 8))
+trained(val_batches(Images(paths)))
 trained(DataLoader(Images(paths), 8, shuffle=False, sampler=DistributedSampler(Images(paths))))  # expect ST6
 trained(DataLoader(Images(paths), 8, shuffle=False))  # note (it keeps its order)
 trained_on_its_own(DataLoader(Images(paths), 8, pin_memory=True))  # note (a rollout is made of it)
