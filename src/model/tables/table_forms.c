@@ -63,6 +63,12 @@ static void offer_absent(const struct csv_row *header, struct suggestion *sugges
     }
 }
 
+/* Columns of a measurement that nothing is read of (bench/gpu writes them), and that are no mistaken others. */
+static bool is_beside(str column)
+{
+    return str_eq(column, S("kernel_us")) || str_eq(column, S("latency_us"));
+}
+
 static bool is_read(str column)
 {
     for (int i = 0; i < SETTINGS; i++)
@@ -83,7 +89,7 @@ bool form_columns_mistaken(const struct csv_row *header, str *column, str *meant
     for (uint32_t i = 0; i < header->count; i++) {
         *column = str_trim(csv_field(header, i));
         struct suggestion suggestion = suggest(*column);
-        if (!column->len || is_read(*column))
+        if (!column->len || is_read(*column) || is_beside(*column))
             continue;
         offer_absent(header, &suggestion);
         *meant = suggestion.best;

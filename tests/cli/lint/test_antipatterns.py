@@ -27,9 +27,11 @@ def fixed(into, name, *words):
 
 
 def fixable(folder, *kinds):
+    """Warnings: what a note could gain is rewritten only when asked for."""
     outcome = steptime("lint", "--format", "json", folder)
     assert outcome.code in (OK, JUDGED), outcome.err
-    return [(f["file"], f["line"], f["rule"]) for f in outcome.json["findings"] if f["fix"] in kinds]
+    return [(f["file"], f["line"], f["rule"]) for f in outcome.json["findings"]
+            if f["fix"] in kinds and f["severity"] != "note"]
 
 
 def same_files(a, b):
