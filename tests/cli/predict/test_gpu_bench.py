@@ -81,7 +81,9 @@ class Kernels(unittest.TestCase):
     def test_the_program_predicts_every_further_row(self):
         path = os.path.join(self.folder.name, "further.csv")
         done = steptime("predict", "kernel", "--input", path, "--hw", ANY_GPU)
-        self.assertEqual((done.code, done.err), (OK, ""))
+        self.assertEqual(done.code, OK, done.err)
+        # A time that a busy machine stretched is doubted, row by row; nothing else is said.
+        self.assertLessEqual({line.split(":")[1].split()[0] for line in done.err.splitlines()}, {"line"})
         predicted = list(csv.DictReader(done.out.splitlines()))
         self.assertEqual(len(predicted), len(self.further))
         self.assertTrue(all(float(row["predicted_us"]) > 0 for row in predicted))
