@@ -63,10 +63,10 @@ static void offer_absent(const struct csv_row *header, struct suggestion *sugges
     }
 }
 
-/* Columns of a measurement that nothing is read of (bench/gpu writes them), and that are no mistaken others. */
+/* The column of a measurement that nothing is read of (bench/gpu writes it), and that is no mistaken other. */
 static bool is_beside(str column)
 {
-    return str_eq(column, S("kernel_us")) || str_eq(column, S("latency_us"));
+    return str_eq(column, S("kernel_us"));
 }
 
 static bool is_read(str column)
@@ -193,15 +193,26 @@ static bool says_something(str field)
     return field.len && !str_eq(field, S("0"));
 }
 
-/* What would be passed over of another form is refused. */
-static bool tells_of_attention(const struct form_columns *columns, const struct csv_row *fields)
+static bool is_size_of(const struct form_columns *columns, enum kernel_form form, uint32_t column)
+{
+    const uint32_t sizes = form_sizes_of(form).count;
+    uint32_t i = 0;
+    while (i < sizes && columns->sizes[form][i] != column)
+        i++;
+    return i < sizes;
+}
+
+/* What would be passed over of another form is refused. A column that both read (the window of a pooling) is not. */
+static bool tells_of_attention(const struct form_columns *columns, const struct csv_row *fields, enum kernel_form form)
 {
     const struct form_sizes sizes = form_sizes_of(FORM_ATTENTION);
     bool tells =
         says_something(csv_field(fields, columns->key_dtype)) || says_something(csv_field(fields, columns->past));
-    for (uint32_t i = 0; i < sizes.count; i++)
-        if (sizes.at[i].optional)
-            tells |= says_something(csv_field(fields, columns->sizes[FORM_ATTENTION][i]));
+    for (uint32_t i = 0; i < sizes.count; i++) {
+        const uint32_t column = columns->sizes[FORM_ATTENTION][i];
+        if (sizes.at[i].optional && !is_size_of(columns, form, column))
+            tells |= says_something(csv_field(fields, column));
+    }
     return tells;
 }
 
@@ -213,7 +224,7 @@ const char *form_columns_kernel(const struct form_columns *columns, const struct
     const char *problem = read_types(columns, fields, kernel);
     if (problem)
         return problem;
-    if (kernel->form != FORM_ATTENTION && tells_of_attention(columns, fields))
+    if (kernel->form != FORM_ATTENTION && tells_of_attention(columns, fields, kernel->form))
         return "kv_heads, kv_dtype, window, past_len, value_width and latent are read of attention alone";
     kernel->backend = backend_of_name(str_trim(csv_field(fields, columns->backend)));
     kernel->backward = str_eq(str_trim(csv_field(fields, columns->backward)), S("1"));

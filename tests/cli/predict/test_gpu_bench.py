@@ -5,7 +5,6 @@ No figure of them is judged. Cases that run PyTorch skip where no interpreter ha
 """
 import csv
 import os
-import re
 import subprocess
 import sys
 import tempfile
@@ -82,9 +81,7 @@ class Kernels(unittest.TestCase):
     def test_the_program_predicts_every_further_row(self):
         path = os.path.join(self.folder.name, "further.csv")
         done = steptime("predict", "kernel", "--input", path, "--hw", ANY_GPU)
-        self.assertEqual(done.code, OK, done.err)
-        # A time that a busy machine stretched is doubted, row by row, and the rows are counted; nothing else is said.
-        self.assertTrue(all(re.match(r"steptime: (line )?\d+\b", line) for line in done.err.splitlines()), done.err)
+        self.assertEqual((done.code, done.err), (OK, ""))
         predicted = list(csv.DictReader(done.out.splitlines()))
         self.assertEqual(len(predicted), len(self.further))
         self.assertTrue(all(float(row["predicted_us"]) > 0 for row in predicted))

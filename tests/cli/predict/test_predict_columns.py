@@ -49,6 +49,19 @@ class Columns(unittest.TestCase):
         self.assertEqual(us, "")
         self.assertIn("lacks the figure fp4", done.err)
 
+    def test_a_column_that_two_forms_read_is_no_word_of_the_other(self):
+        header = "op,device,form,dtype,channels,positions_in,positions_out,window,batch,positions"
+        (pooled, refused), done = predicted(header, "max_pool,H100,pooling,fp32,64,3136,784,4,,",
+                                            "batch_norm,H100,batch_norm,fp32,64,,,4,8,3136")
+        self.assertGreater(pooled, 0)
+        self.assertEqual(refused, "")
+        self.assertIn("window", done.err)
+
+    def test_the_time_on_the_gpu_is_no_mistaken_column(self):
+        (us,), done = predicted(HEADER + ",kernel_us", ROW + ",12.5")
+        self.assertGreater(us, 0)
+        self.assertEqual((done.code, done.err), (OK, ""))
+
     def test_keys_may_be_told_by_those_before(self):
         (past,), _ = predicted(ATTENTION + ",past_len", DECODE + ",4095")
         (keys,), _ = predicted(ATTENTION + ",keys", DECODE + ",4096")
