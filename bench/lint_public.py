@@ -35,6 +35,7 @@ class Finding:
     rule: str
     level: str = "warning"
     message: str = ""
+    told: bool = False  # it is a place of a finding that is reported by default
 
     @property
     def place(self):
@@ -94,7 +95,8 @@ def lint(code, repo):
     done = subprocess.run([PROGRAM, "lint", "--format", "json", "."], cwd=folder, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         raise RuntimeError(f"lint {repo}: exit {done.returncode}: {done.stderr.strip()[-300:]}")
-    found = [Finding(repo, os.path.normpath(f["file"]), place["line"], place["rule"], place["severity"], f["message"])
+    found = [Finding(repo, os.path.normpath(f["file"]), place["line"], place["rule"], place["severity"], f["message"],
+                     LEVELS.index(f["severity"]) >= LEVELS.index("warning"))
              for f in json.loads(done.stdout)["findings"] for place in f["places"] or [f]]
     return sorted(found)
 
@@ -167,7 +169,7 @@ def recall_aside(code):
     """Of what was listed from repositories kept aside before lint was run on them; None where none of them is here."""
     listed = {row["repo"] for row in table("by_hand.csv")}
     here = [repo for part in ASIDE for repo in present(code, part)[0] if repo in listed]
-    return recall_by_hand([f for repo in here for f in lint(code, repo) if f.by_default], here) if here else None
+    return recall_by_hand([f for repo in here for f in lint(code, repo) if f.told], here) if here else None
 
 
 def verdicts(name="findings.csv"):
@@ -237,7 +239,7 @@ def main(code, unjudged, misses, count):
     listed = in_listed_files(findings)
     unseen = [f for f in by_default if f.repo in strange]
     recall, exact = recall_listed(findings, known), recall_listed(findings, known, exact=True)
-    hand = recall_by_hand(by_default, known)
+    hand = recall_by_hand([f for f in findings if f.told], known)
     print(f"findings                     {len(findings)}, {len(by_default)} by default")
     print(f"listed places found          {recall}, by the very rule {exact.hit}")
     print(f"found by a reader and here   {hand}")

@@ -139,6 +139,7 @@ struct match {
 
     const struct joined_wait *joined; /* waits that go with this one, a finding each, all notes; the last one first */
     uint32_t joined_count;
+    const struct match *joined_to; /* of one of these the wait that speaks for it, of the same file; NULL */
 
     uint32_t upload; /* the call that copies to the device, of a rule about copies; 0: none */
 
@@ -160,10 +161,11 @@ struct match {
 };
 
 /* Another wait goes with the match. */
-static inline void match_join(struct arena *arena, struct match *match, uint32_t node)
+static inline void match_join(struct arena *arena, struct match *match, struct match *other)
 {
     struct joined_wait *joined = arena_array(arena, 1, sizeof *joined);
-    *joined = (struct joined_wait){match->joined, node};
+    *joined = (struct joined_wait){match->joined, other->node};
+    other->joined_to = match;
     match->joined = joined;
     match->joined_count++;
 }

@@ -177,19 +177,28 @@ static bool is_same_cause(const struct check *check, const struct match *cause, 
 
 /* ---- joining ---- */
 
-struct chain {
-    struct match *cause, *last;
+/* Causes, and the last place of each by the number of its first. */
+struct joining {
+    const struct check *check;
+    struct matches matches;
+    struct match **last;
 };
 
-static void add(struct chain *chain, struct match *place)
+static struct match *last_of(const struct joining *joining, const struct match *cause)
 {
-    if (chain->last) {
-        chain->last->also = place;
-        place->cause = chain->cause;
-    } else {
-        chain->cause = place;
-    }
-    chain->last = place;
+    return joining->last[cause - joining->matches.at];
+}
+
+static void begin(struct joining *joining, struct match *cause)
+{
+    joining->last[cause - joining->matches.at] = cause;
+}
+
+static void add(struct joining *joining, struct match *cause, struct match *place)
+{
+    last_of(joining, cause)->also = place;
+    place->cause = cause;
+    joining->last[cause - joining->matches.at] = place;
 }
 
 /*
@@ -198,36 +207,53 @@ static void add(struct chain *chain, struct match *place)
  */
 enum { LOOKED_BACK = 6 };
 
-static bool joins_one_of(const struct check *check, struct chain *recent, struct match *match)
+static bool joins_one_of(struct joining *joining, struct match *const *recent, struct match *match)
 {
     for (uint32_t i = 0; i < LOOKED_BACK; i++)
-        if (recent[i].cause && is_same_cause(check, recent[i].cause, recent[i].last, match)) {
-            add(&recent[i], match);
+        if (recent[i] && is_same_cause(joining->check, recent[i], last_of(joining, recent[i]), match)) {
+            add(joining, recent[i], match);
             return true;
         }
     return false;
 }
 
 /* Numbers of a file are one cause wherever they stand; a note tells of no warning. */
-static bool joins_numbers(const struct check *check, struct chain *numbers, struct match *match)
+static bool joins_numbers(struct joining *joining, struct match **numbers, struct match *match)
 {
-    if (!is_number(check, match))
+    if (!is_number(joining->check, match))
         return false;
-    if (!numbers->cause || match->level > numbers->cause->level)
-        *numbers = (struct chain){0};
-    add(numbers, match);
+    if (*numbers && match->level <= (*numbers)->level) {
+        add(joining, *numbers, match);
+    } else {
+        begin(joining, match);
+        *numbers = match;
+    }
+    return true;
+}
+
+/* A wait that another one speaks for is a place of it, however much of the host's code stands between. */
+static bool joins_its_wait(struct joining *joining, struct match *match)
+{
+    if (!match->joined_to || match->joined_to >= match)
+        return false;
+    const struct match *speaks = match->joined_to->cause ? match->joined_to->cause : match->joined_to;
+    if (match->level > speaks->level)
+        return false;
+    add(joining, &joining->matches.at[speaks - joining->matches.at], match);
     return true;
 }
 
 void causes_join(const struct check *check, struct matches matches)
 {
-    struct chain recent[LOOKED_BACK] = {0}, numbers = {0};
+    struct joining joining = {check, matches, arena_array(check->arena, matches.count, sizeof *joining.last)};
+    struct match *recent[LOOKED_BACK] = {0}, *numbers = NULL;
     for (uint32_t i = 0, next = 0; i < matches.count; i++) {
-        if (joins_numbers(check, &numbers, &matches.at[i]) || joins_one_of(check, recent, &matches.at[i]))
+        struct match *match = &matches.at[i];
+        if (joins_its_wait(&joining, match) || joins_numbers(&joining, &numbers, match) ||
+            joins_one_of(&joining, recent, match))
             continue;
-        struct chain *chain = &recent[next++ % LOOKED_BACK];
-        *chain = (struct chain){0};
-        add(chain, &matches.at[i]);
+        begin(&joining, match);
+        recent[next++ % LOOKED_BACK] = match;
     }
 }
 
@@ -243,14 +269,20 @@ enum fix_kind causes_fix(const struct match *match)
 void causes_leave_out(struct matches matches, const bool *left_out)
 {
     for (uint32_t i = 0; i < matches.count; i++) {
-        struct chain chain = {0};
+        struct match *cause = NULL, *last = NULL;
         if (matches.at[i].cause)
             continue;
         for (struct match *at = &matches.at[i], *next; at; at = next) {
             next = at->also;
             at->cause = at->also = NULL;
-            if (!left_out[at - matches.at])
-                add(&chain, at);
+            if (left_out[at - matches.at])
+                continue;
+            at->cause = cause;
+            if (last)
+                last->also = at;
+            else
+                cause = at;
+            last = at;
         }
     }
 }

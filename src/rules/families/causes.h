@@ -5,6 +5,7 @@
  *
  *   one rule in one statement      up(x), up(y)
  *   reads with host code between   a.append(x.item()); b.append(y.item()): the first has waited for both
+ *   waits with next to nothing between, whatever it is that waits (rules/proof/twice.h)
  *   copies of one batch            x = x.to(d); y = y.to(d): it is the batch that is not pinned
  */
 #ifndef RULES_CAUSES_H

@@ -91,12 +91,17 @@ static void tell_joined(const struct check *check, struct match *match)
 {
     enum { TOLD = 8 };
     uint32_t lines[TOLD], i = match->joined_count;
+    uint32_t before = syntax_place(check->tree, match->begin).line;
+    bool told = false;
     for (const struct joined_wait *at = match->joined; at; at = at->before)
         if (--i < TOLD)
             lines[i] = syntax_place(check->tree, check->tree->begin[at->node]).line;
-    for (i = 0; i < match->joined_count && i < TOLD; i++)
-        match->message = str_printf(check->arena, "%.*s%s%u", (int)match->message.len, match->message.at,
-                                    i ? ", " : "; with it line ", lines[i]);
+    for (i = 0; i < match->joined_count && i < TOLD; before = lines[i++])
+        if (lines[i] != before) {
+            match->message = str_printf(check->arena, "%.*s%s%u", (int)match->message.len, match->message.at,
+                                        told ? ", " : "; with it line ", lines[i]);
+            told = true;
+        }
     if (match->joined_count > TOLD)
         match->message = str_printf(check->arena, "%.*s and %u more", (int)match->message.len, match->message.at,
                                     match->joined_count - TOLD);

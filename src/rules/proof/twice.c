@@ -1,35 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  *     history.append(loss.item())     waits for the whole step
- *     history.append(hits.item())     has been waited for: the device was given nothing in between
+ *     history.append(hits.item())     has been waited for: the device was given next to nothing in between (drain.h)
  *
  * Where the first can go, both are to be mended together, and the first speaks for both. Where one of them has to
  * stay, the other gains nothing.
  */
 #include "twice.h"
 
-#include "base/map.h"
-#include "launch.h"
+#include <stdlib.h>
 
-/* From a place of the function to a wait, its operands included; what it is an operand of runs behind it. */
-static bool only_host_between(const struct check *check, uint32_t from, uint32_t wait)
-{
-    for (uint32_t node = from; node < syntax_last(check->tree, wait); node++) {
-        if (syntax_is(check->tree, node, SYN_RAISE)) { /* behind it nothing runs */
-            node = syntax_last(check->tree, node) - 1;
-            continue;
-        }
-        if (launch_possible(check, node) && (node == wait || !syntax_inside(check->tree, wait, node)))
-            return false;
-    }
-    return true;
-}
+#include "base/map.h"
+#include "drain.h"
+#include "rules/ask/number.h"
 
 /* ---- where they stand ---- */
 
 static bool is_wait(const struct match *match)
 {
-    static const char rules[] = "ST401 ST402 ST403 ST404 ST405 ST408 ST409 ST606";
+    static const char rules[] = "ST401 ST402 ST403 ST404 ST405 ST406 ST407 ST408 ST409 ST606";
     const bool frees = str_eq(match->builtin, S("empty_cache")); /* what it costs is not the wait alone */
     return str_is_among(rules, str_of(match->rule->id)) && !match->of_run && !frees;
 }
@@ -37,17 +26,7 @@ static bool is_wait(const struct match *match)
 /* All that it costs is the wait: no copy of a whole tensor, and nothing that is best deleted. */
 static bool costs_the_wait_alone(const struct match *match)
 {
-    return str_is_among("ST401 ST402 ST403 ST409 ST606", str_of(match->rule->id));
-}
-
-/* Whether the later one runs only where the earlier one has run in the same round. */
-static bool leads_to(const struct check *check, const struct match *first, const struct match *second)
-{
-    const uint32_t statement = syntax_statement(check->tree, first->node);
-    const uint32_t around = check->tree->parent[statement];
-    return syntax_inside(check->tree, second->node, around) &&
-           context_of(check->project, check_site(check, first->node)).loop ==
-               context_of(check->project, check_site(check, second->node)).loop;
+    return str_is_among("ST401 ST402 ST403 ST406 ST407 ST409 ST606", str_of(match->rule->id));
 }
 
 static bool are_siblings(const struct check *check, const struct match *a, const struct match *b)
@@ -60,15 +39,16 @@ static bool are_siblings(const struct check *check, const struct match *a, const
 static void join(const struct check *check, struct match *first, struct match *second)
 {
     match_break(second, LINK_GAIN,
-                "the wait before it has emptied the device, with only the host's work between: mend both together",
+                "the wait before it has emptied the device, and next to nothing was launched since: mend both together",
                 check_site(check, first->node));
-    match_join(check->arena, first, second->node);
+    match_join(check->arena, first, second);
 }
 
 /* Which of the two stands for both from here on. */
 static struct match *settle(const struct check *check, struct match *first, struct match *second)
 {
-    static const char *const because = "a wait that is made anyway stands beside it, with only the host's work between";
+    static const char *const because =
+        "a wait that is made anyway stands beside it, with next to nothing launched between";
     const bool stays = second->broken[LINK_GAIN].why && !second->broken[LINK_PACE].why;
     if (!first->broken[LINK_GAIN].why && stays && costs_the_wait_alone(first) && are_siblings(check, first, second)) {
         match_break(first, LINK_GAIN, because, check_site(check, second->node));
@@ -90,47 +70,95 @@ static bool are_one_cause(const struct check *check, const struct match *first, 
            are_siblings(check, first, second);
 }
 
-/* A wait, and the one that stands for it. */
+/* ---- what is free ---- */
+
+/* A number that is uploaded: four bytes, and the wait. */
+static bool is_small_copy(const struct check *check, const struct match *match)
+{
+    return str_eq(str_of(match->rule->id), S("ST601")) && number_uploaded(check, match->node) != SYNTAX_NONE;
+}
+
+/* A wait that no finding tells of: of a function that is called, of a copy of a few numbers. */
+static void break_behind(struct match *match, struct site wait)
+{
+    match_break(match, LINK_GAIN, "the wait before it has emptied the device, and next to nothing was launched since",
+                wait);
+}
+
+/* What a finding tells of it already; NULL. */
+static struct match *match_of(struct match *matches, const struct map *of_node, const struct match *match,
+                              const struct drain *drain)
+{
+    const uint32_t i = drain->wait.file == match->file ? map_get(of_node, drain->wait.node) : MAP_NONE;
+    return i == MAP_NONE ? NULL : &matches[i];
+}
+
+/* The call that waits, of a match that may speak for others; SYNTAX_NONE. */
+static uint32_t waits_at(const struct match *match)
+{
+    if (is_wait(match) || (str_eq(str_of(match->rule->id), S("ST410")) && !match->of_run))
+        return match->node;
+    return match->upload && match->level != LEVEL_NOTE ? match->upload : SYNTAX_NONE;
+}
+
 struct row {
-    struct match *first;
-    uint32_t end;
-    uint32_t before; /* the wait before it in its function; MAP_NONE */
+    uint32_t match, function;
+    struct drain drain;
 };
 
-/* The nearest wait before it that has run whenever it runs; MAP_NONE. Others between, in ifs and loops, launch nothing. */
-static uint32_t waited_before(const struct check *check, const struct row *rows, uint32_t before,
-                              const struct match *match)
+static int as_evaluated(const void *a, const void *b)
 {
-    enum { LOOKED_BACK = 8 };
-    const uint32_t end = syntax_last(check->tree, match->node);
-    for (int i = 0; i < LOOKED_BACK && before != MAP_NONE; i++, before = rows[before].before) {
-        const struct match *first = rows[before].first;
-        if (first->node == match->node || rows[before].end > end)
-            return MAP_NONE;
-        if (leads_to(check, first, match))
-            return only_host_between(check, rows[before].end, match->node) ? before : MAP_NONE;
+    const struct row *x = a, *y = b;
+    if (x->function != y->function)
+        return x->function < y->function ? -1 : 1;
+    if (x->drain.order != y->drain.order)
+        return x->drain.order < y->drain.order ? -1 : 1;
+    return x->match < y->match ? -1 : x->match > y->match;
+}
+
+/* `first`: of each match the one that speaks for it; those evaluated before have theirs. */
+static void look_behind(const struct check *check, struct match *matches, struct match **first,
+                        const struct map *of_node, const struct row *row)
+{
+    const uint32_t i = row->match;
+    struct match *match = &matches[i], *wait = match_of(matches, of_node, match, &row->drain);
+    const bool free = costs_the_wait_alone(match) || is_small_copy(check, match);
+    if (wait == match || (wait && wait->broken[LINK_PACE].why && !match->broken[LINK_PACE].why))
+        return;
+    if (wait) {
+        struct match *speaks = first[wait - matches];
+        if (free)
+            first[i] = settle(check, speaks, match);
+        else if (are_one_cause(check, speaks, match))
+            join(check, first[i] = speaks, match);
+    } else if (free) {
+        break_behind(match, row->drain.wait);
     }
-    return MAP_NONE;
 }
 
 void twice_break(const struct check *check, struct match *matches, uint32_t count)
 {
-    struct map of_function = {0};
+    struct map of_node = {0};
+    struct match **first = arena_array(check->arena, count, sizeof *first);
     struct row *rows = arena_array(check->arena, count, sizeof *rows);
+    struct drains *drains = NULL;
+    uint32_t row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        struct match *match = &matches[i];
-        if (!is_wait(match))
+        first[i] = &matches[i];
+        if (waits_at(&matches[i]) != SYNTAX_NONE)
+            map_put(&of_node, waits_at(&matches[i]), i);
+        if (!is_wait(&matches[i]) && !is_small_copy(check, &matches[i]))
             continue;
-        const uint32_t last = map_get(&of_function, match->function);
-        rows[i] = (struct row){match, syntax_last(check->tree, match->node), last};
-        map_put(&of_function, match->function, i);
-        const uint32_t before = waited_before(check, rows, last, match);
-        if (before == MAP_NONE)
-            continue;
-        if (costs_the_wait_alone(match))
-            rows[i].first = settle(check, rows[before].first, match);
-        else if (are_one_cause(check, rows[before].first, match))
-            join(check, rows[before].first, match);
+        if (!drains)
+            drains = drains_new(check, matches, count);
+        rows[row_count++] = (struct row){i, matches[i].function, drain_before(drains, i)};
     }
-    map_free(&of_function);
+    if (row_count)
+        qsort(rows, row_count, sizeof *rows, as_evaluated);
+    for (uint32_t i = 0; i < row_count; i++)
+        if (rows[i].drain.is)
+            look_behind(check, matches, first, &of_node, &rows[i]);
+    if (drains)
+        drains_free(drains);
+    map_free(&of_node);
 }

@@ -67,10 +67,17 @@ class Places(Case):
 
     def test_what_a_mask_chooses_is_one_finding(self):
         first = self.write(["y = torch.relu(x.to('cuda', non_blocking=True))", "mask = y[:, 0] > 0", "a = y[mask]",
-                            "b = y[mask, :]", "mask = mask & (y[:, 1] > 1)", "total += (y[mask] * b.sum() * a.sum()).sum()"]) + 1
+                            "b = y[mask, :]", "mask = torch.sigmoid(model(y))[:, 0] > 1",
+                            "total += (y[mask] * b.sum() * a.sum()).sum()"]) + 1
         found = [finding for finding in self.found() if finding["rule"] == "ST406"]
         self.assertEqual([finding["line"] for finding in found], [first + 1, first + 4])
         self.assertEqual([place["line"] for place in found[0]["places"]], [first + 1, first + 2])
+
+    def test_a_mask_of_a_few_kernels_behind_another_is_its_place(self):
+        first = self.write(["y = torch.relu(x.to('cuda', non_blocking=True))", "mask = y[:, 0] > 0", "a = y[mask]",
+                            "other = mask & (y[:, 1] > 1)", "total += (y[other] * a.sum()).sum()"]) + 1
+        (finding,) = [finding for finding in self.found() if finding["rule"] == "ST406"]
+        self.assertEqual([place["line"] for place in finding["places"]], [first + 1, first + 3])
 
     def test_all_waits_that_go_with_one_are_in_its_proof(self):
         kept = [f"kept_{i}" for i in range(12)]

@@ -279,7 +279,10 @@ static void reads_of_one_statement_are_told_of_once(void **state)
     (void)state;
     expect("ST409", STEP("        print(loss.item(), out.max().item(), out.min().item())  # ST409\n"));
     expect("ST409", STEP("        a = loss.item()  # ST409\n"
-                         "        b = out.max().item()  # ST409\n"
+                         "        b = out.max().item()  # ST409 note\n"
+                         "        print(a, b)\n"));
+    expect("ST409", STEP("        a = loss.item()  # ST409\n"
+                         "        b = model(out).max().item()  # ST409\n"
                          "        print(a, b)\n"));
 }
 
@@ -289,7 +292,9 @@ static void filling_by_a_mask_needs_no_size(void **state)
     expect("ST406", STEP("        out[y == 3] = left_out\n"
                          "        out[y == 3] = 0.5\n"));
     expect("ST406", STEP("        some = out[y == 3]  # ST406\n"
-                         "        out[y == 3] = some * 2  # ST406\n"));
+                         "        out[y == 3] = some * 2  # ST406 note\n"));
+    expect("ST406", STEP("        some = out[y == 3]  # ST406\n"
+                         "        out[y == 3] = model(some)  # ST406\n"));
 }
 
 int main(void)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands before operators, arguments before calls. */
+#include "drain_walk.h"
+
+#include "base/mem.h"
+#include "launch.h"
+
+enum {
+    FEW = 12,       /* small kernels: together they take what a wait takes */
+    MOST_CALLS = 3, /* gone into, one in the other */
+    LARGEST = 1500  /* nodes of a function that is gone into */
+};
+
+/* ---- calls of functions of the run ---- */
+
+static struct drain_state through_function(struct drain_walk *walk, uint32_t id)
+{
+    const struct function *function = project_function(walk->check.project, id);
+    const struct syntax *tree = project_tree(walk->check.project, function->file);
+    const struct drain_state queued = {.kind = DRAIN_QUEUED};
+    if (walk->calls == MOST_CALLS || tree->kind[function->node] != SYN_FUNCTION || function->is_generator ||
+        tree->size[function->node] > LARGEST || tree->op[function->node] == OP_ASYNC)
+        return queued;
+    struct drain_memo *memo = walk->memo;
+    const uint32_t known = map_get(&memo->of_function, id);
+    if (known != MAP_NONE)
+        return memo->ends[known]; /* of one that is being gone through: anything */
+    memo->ends = mem_grow(memo->ends, &memo->room, memo->count + 1, sizeof *memo->ends);
+    const size_t row = memo->count++;
+    memo->ends[row] = queued;
+    map_put(&memo->of_function, id, (uint32_t)row);
+    struct drain_walk inner = {
+        .check = {walk->check.project, function->file, tree, walk->check.arena},
+        .memo = memo,
+        .calls = walk->calls + 1,
+    };
+    const struct drain_state end = drain_through(&inner, function->node, drain_since_head(function->node));
+    memo->ends[row] = end;
+    return end;
+}
+
+/* What the call makes of the state before it. */
+static void apply(struct drain_state *state, uint32_t call, struct drain_state end)
+{
+    if (end.kind == DRAIN_QUEUED) {
+        *state = end;
+    } else if (end.kind == DRAIN_SINCE && site_is_none(end.wait)) {
+        state->little += end.little;
+    } else if (end.kind == DRAIN_SINCE) {
+        *state = end;
+        state->here = call;
+    } /* else it never comes back: what raises is no step */
+}
+
+/* Whether it calls one function of the run: then what that does is what it does. */
+static bool goes_into(struct drain_walk *walk, uint32_t call, struct drain_state *state)
+{
+    const uint32_t target = name_target(walk->check.project, check_site(&walk->check, call));
+    if (target != SYNTAX_NONE)
+        apply(state, call, through_function(walk, target));
+    return target != SYNTAX_NONE;
+}
+
+/* ---- one node ---- */
+
+static void queue_little(struct drain_state *state)
+{
+    if (++state->little > FEW)
+        state->kind = DRAIN_QUEUED;
+}
+
+static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *state)
+{
+    const uint32_t watched = walk->watched ? map_get(walk->watched, node) : MAP_NONE;
+    if (watched != MAP_NONE) {
+        walk->states[watched] = *state;
+        walk->states[watched].order = walk->seen++;
+    }
+    if (state->kind == DRAIN_GONE)
+        return;
+    const bool found = walk->waits && map_get(walk->waits, node) != MAP_NONE;
+    if (found || drain_waits(&walk->check, node)) {
+        if (drain_is_certain(walk->check.tree, node))
+            *state = (struct drain_state){DRAIN_SINCE, check_site(&walk->check, node), SYNTAX_NONE, node, 0, 0};
+        return;
+    }
+    if (state->kind == DRAIN_SINCE && state->little > FEW)
+        state->kind = DRAIN_QUEUED;
+    if (!launch_possible(&walk->check, node) ||
+        (syntax_is(walk->check.tree, node, SYN_CALL) && goes_into(walk, node, state)))
+        return;
+    if (drain_is_little(&walk->check, node))
+        queue_little(state);
+    else
+        *state = (struct drain_state){.kind = DRAIN_QUEUED};
+}
+
+void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *state)
+{
+    const struct syntax *tree = walk->check.tree;
+    for (uint32_t node = root; node < syntax_last(tree, root); node++) {
+        const enum syntax_kind kind = tree->kind[node];
+        const bool apart = kind == SYN_FUNCTION || kind == SYN_LAMBDA || kind == SYN_CLASS;
+        uint32_t last = node;
+        if (apart) /* it runs where it is called */
+            node = syntax_last(tree, node) - 1;
+        else if (tree->size[node] == 1)
+            leave(walk, node, state);
+        else
+            continue;
+        while (last != root && syntax_last(tree, tree->parent[last]) == node + 1) {
+            last = tree->parent[last];
+            leave(walk, last, state);
+        }
+    }
+}

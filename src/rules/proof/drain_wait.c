@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which nodes wait, and which launch next to nothing. */
+#include "drain.h"
+
+#include "rules/ask/read_back.h"
+#include "rules/ask/upload.h"
+#include "rules/ask/waits.h"
+#include "source/known/known_words.h"
+
+/* ---- waits ---- */
+
+static bool says_non_blocking(const struct check *check, uint32_t call)
+{
+    const uint32_t said = syntax_argument(check->tree, call, UINT32_MAX, "non_blocking");
+    return (said != SYNTAX_NONE && !syntax_is(check->tree, said, SYN_FALSE)) ||
+           syntax_arguments_hidden(check->tree, call);
+}
+
+static bool reads(const struct check *check, uint32_t call)
+{
+    return read_back_what(check, call) != SYNTAX_NONE && !says_non_blocking(check, call);
+}
+
+/* Of what is known to lie on the host: a copy from memory that is not pinned waits for what was queued before it. */
+static bool uploads(const struct check *check, uint32_t call)
+{
+    const struct move_info move = value_move(check->project, check_site(check, call));
+    if (move.move != MOVE_UPLOAD || move.is_module || move.wrapper || move.non_blocking || move.non_blocking_hidden ||
+        move.what == SYNTAX_NONE)
+        return false;
+    const struct value *what = ask_value(check, move.what);
+    return value_on_cpu(what) || value_is_number(what) || value_is_container(what) || what->kind == VALUE_ARRAY;
+}
+
+static bool synchronizes(const struct check *check, uint32_t call)
+{
+    return syntax_calls(check->tree, call, S("synchronize")) &&
+           known_word(WORDS_WAIT, name_of(check->project, check_site(check, call)));
+}
+
+/* `if mask.any():`, `assert not x.isnan().any()`: Python asks for its truth. */
+static bool is_asked(const struct check *check, uint32_t node)
+{
+    const struct syntax *tree = check->tree;
+    if (!ask_gpu_tensor(check, node) || tree->kind[node] == SYN_BOOL || tree->kind[node] == SYN_NOT)
+        return false;
+    uint32_t asked = node;
+    while (syntax_is(tree, tree->parent[asked], SYN_NOT) || syntax_is(tree, tree->parent[asked], SYN_BOOL))
+        asked = tree->parent[asked];
+    const uint32_t around = tree->parent[asked];
+    const bool tests =
+        syntax_is(tree, around, SYN_IF) || syntax_is(tree, around, SYN_WHILE) || syntax_is(tree, around, SYN_ASSERT);
+    return tests ? syntax_first(tree, around) == asked
+                 : syntax_is(tree, around, SYN_CONDITIONAL) && syntax_child(tree, around, 1) == asked;
+}
+
+/* A call of a library that waits there, not in each of the steps that it sets up. */
+static bool waits_inside(const struct check *check, uint32_t call)
+{
+    const struct wait *wait = project_uses_device(check->project, check->file) ? waits_of(check, call) : NULL;
+    return wait && wait->waits != WAITS_EACH_STEP;
+}
+
+bool drain_waits(const struct check *check, uint32_t node)
+{
+    if (is_asked(check, node))
+        return true;
+    if (!syntax_is(check->tree, node, SYN_CALL))
+        return false;
+    return reads(check, node) || uploads(check, node) || synchronizes(check, node) || waits_inside(check, node);
+}
+
+bool drain_is_certain(const struct syntax *tree, uint32_t node)
+{
+    for (uint32_t at = node; at && !syntax_is_statement(tree->kind[at]); at = tree->parent[at]) {
+        const uint32_t parent = tree->parent[at];
+        if ((tree->kind[parent] == SYN_BOOL && syntax_first(tree, parent) != at) ||
+            (tree->kind[parent] == SYN_CONDITIONAL && syntax_child(tree, parent, 1) != at))
+            return false;
+    }
+    return true;
+}
+
+/* ---- little work ---- */
+
+/* Of one number: what the ranks exchange of it. */
+static bool exchanges_number(const struct check *check, uint32_t call)
+{
+    const uint32_t what = syntax_argument(check->tree, call, 0, "tensor");
+    return name_under(check->project, check_site(check, call), "torch.distributed.") && what != SYNTAX_NONE &&
+           ask_value(check, what)->rank == RANK_0;
+}
+
+/* One pass over what is there at most, of which most are a row or a number by then. */
+static bool is_one_pass(const struct check *check, uint32_t call)
+{
+    static const char names[] = "sum mean max min any all abs neg eq ne lt le gt ge isnan isinf isfinite sqrt exp log "
+                                "clamp float int long bool double half to type count_nonzero numel argmax argmin norm "
+                                "round floor ceil detach clone add mul div sub stack zero_ fill_ item";
+    const uint32_t receiver = ask_receiver(check, call);
+    return str_is_among(names, ask_tail(check, call)) &&
+           (name_under(check->project, check_site(check, call), "torch.") ||
+            (receiver != SYNTAX_NONE && ask_gpu_tensor(check, receiver)));
+}
+
+bool drain_is_little(const struct check *check, uint32_t node)
+{
+    switch (check->tree->kind[node]) {
+    case SYN_BINARY:
+        return check->tree->op[node] != OP_MATMUL;
+    case SYN_UNARY:
+    case SYN_COMPARE:
+    case SYN_AUG_ASSIGN:
+    case SYN_SUBSCRIPT:
+        return true;
+    case SYN_CALL:
+        return is_one_pass(check, node) || exchanges_number(check, node);
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The walk through a function that keeps what the device has to do. Used by drain.c alone. */
+#ifndef RULES_DRAIN_WALK_H
+#define RULES_DRAIN_WALK_H
+
+#include "drain.h"
+
+#include "base/map.h"
+
+struct drain_state {
+    enum {
+        DRAIN_GONE,   /* the text is not left there: behind return */
+        DRAIN_QUEUED, /* anything may be queued */
+        DRAIN_SINCE,  /* nothing but `little` small kernels since the wait, or since the head of function or loop */
+    } kind;
+    struct site wait; /* site_none: since the head */
+    uint32_t head;    /* of which function or loop it is the head; SYNTAX_NONE behind a wait */
+    uint32_t here;
+    uint32_t little;
+    uint32_t order; /* of a node that is watched: which of them it is */
+};
+
+/* What is remembered of functions that were gone through: of the callers of a file's lines and of what they call. */
+struct drain_memo {
+    struct map of_function; /* to its row below */
+    struct drain_state *ends;
+    size_t count, room;
+};
+
+struct drain_walk {
+    struct check check; /* of the file that is gone through */
+    struct drain_memo *memo;
+    const struct map *watched; /* nodes; to the index in `states` */
+    struct drain_state *states;
+    const struct map *waits;   /* nodes that wait by what rules found; NULL */
+    struct drain_state at_end; /* of its returns */
+    struct drain_state *left;  /* of the break of the loop around; NULL */
+    struct drain_state *next;  /* of its continue */
+    uint32_t seen;             /* nodes that were watched */
+    uint32_t calls;            /* of functions that are gone into, one in the other */
+    uint32_t depth;            /* of blocks */
+};
+
+static inline struct drain_state drain_since_head(uint32_t head)
+{
+    return (struct drain_state){DRAIN_SINCE, site_none, head, SYNTAX_NONE, 0, 0};
+}
+
+struct drain_state drain_merge(struct drain_state a, struct drain_state b);
+/* Goes through the code of a function, or of a module; gives the state behind it. */
+struct drain_state drain_through(struct drain_walk *walk, uint32_t function_node, struct drain_state state);
+/* The same, of the body of a loop, once. */
+struct drain_state drain_round(struct drain_walk *walk, uint32_t loop);
+/* An expression, in the order in which it is evaluated (drain_expression.c). */
+void drain_evaluate(struct drain_walk *walk, uint32_t node, struct drain_state *state);
+
+#endif
