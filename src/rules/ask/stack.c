@@ -63,6 +63,21 @@ static bool works_on_rows(const struct check *check, uint32_t element, uint32_t 
            check->tree->kind[element] != SYN_NAME;
 }
 
+/* f(ids[..., i], sizes[i]): beside the element a round takes something else, which no tensor on the device gives. */
+static bool has_own_argument(const struct check *check, uint32_t element, uint32_t loop)
+{
+    if (!syntax_is(check->tree, element, SYN_CALL))
+        return false;
+    bool takes = false, own = false;
+    const uint32_t list = syntax_child(check->tree, element, 1);
+    for (uint32_t at = syntax_first(check->tree, list); at != SYNTAX_NONE; at = syntax_next(check->tree, at)) {
+        const bool of_device = stack_takes_element(check, at, loop);
+        takes |= of_device;
+        own |= !of_device && loop_varies(check, at, loop) && !ask_gpu_tensor(check, at);
+    }
+    return takes && own;
+}
+
 struct stack stack_of(const struct check *check, uint32_t comprehension)
 {
     const struct stack none = {.is = false};
@@ -77,5 +92,5 @@ struct stack stack_of(const struct check *check, uint32_t comprehension)
         return none;
     if (!stack_takes_element(check, element, comprehension) && !works_on_rows(check, element, comprehension))
         return none;
-    return (struct stack){true, call, element};
+    return (struct stack){true, call, element, has_own_argument(check, element, comprehension)};
 }

@@ -9,6 +9,7 @@ struct stack {
     bool is;
     uint32_t call;    /* the stack or cat */
     uint32_t element; /* what a round computes */
+    bool of_its_own;  /* from a row and a thing of its own: f(x[i], sizes[i]). No index gives all of them at once. */
 };
 
 /* Of a comprehension that is the argument of a stack or cat of device tensors. */

@@ -237,6 +237,10 @@ static bool check_per_sample_stack(const struct check *check, uint32_t call, str
         return false;
     match->captures[match->capture_count++] = rows;
     match->captures[match->capture_count++] = stack.element;
+    if (stack.of_its_own)
+        match_break(match, LINK_GAIN,
+                    "each round takes something of its own beside the row, so one index does not do it",
+                    check_site(check, stack.element));
     const str text = ask_text(check, stack.element);
     return tell(check, call, match,
                 str_printf(check->arena,

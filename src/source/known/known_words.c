@@ -62,6 +62,12 @@ static const struct list {
     [WORDS_END_RUN] = {"sys.exit exit quit os._exit", false},
     [WORDS_LIBRARIES] = {"torch numpy jax tensorflow pandas scipy sklearn transformers lightning accelerate", false},
     [WORDS_TENSOR_LIBRARIES] = {"torch.* torchvision.* torch_scatter.*", false},
+    [WORDS_HOST_LIBRARIES] = {"numpy scipy pandas sklearn skimage PIL cv2 matplotlib seaborn plotly imageio tqdm wandb "
+                              "mlflow tensorboard tensorboardX comet_ml neptune swanlab visdom rich loguru h5py zarr "
+                              "librosa soundfile torchaudio nltk sacrebleu rouge_score jiwer gym gymnasium ray hydra "
+                              "omegaconf yaml psutil cloudpickle tensorflow jax absl numba lmdb av decord requests "
+                              "safetensors tabulate termcolor trimesh open3d networkx joblib",
+                              false},
     [WORDS_WRITERS] = {"*Writer *Logger *logger", false},
     [WORDS_ABSTRACT_BASES] = {"*ABC typing.*", false},
     [WORDS_MODULE_BASES] = {"torch.nn.* torch_geometric.nn.* *LightningModule *PreTrainedModel *nn.Module", false},

@@ -51,6 +51,7 @@ enum words {
     WORDS_WITHOUT_GRADIENTS,
     WORDS_END_RUN,
     WORDS_LIBRARIES,        /* that parts of packages are named after */
+    WORDS_HOST_LIBRARIES,   /* packages that make no tensors of tensors */
     WORDS_TENSOR_LIBRARIES, /* what their functions give of tensors are tensors */
     WORDS_WRITERS,          /* classes of loggers, by their last part */
     WORDS_ABSTRACT_BASES,   /* bases that say nothing of a class */

@@ -282,6 +282,22 @@ static const struct value *call_configured(struct eval *e, uint32_t call, str na
     return NULL;
 }
 
+/* A function or class of a package that may be written for tensors: none of Python's own, none that works on the host. */
+static bool may_take_tensors(str name)
+{
+    str rest = name, package;
+    return str_cut(&rest, '.', &package) && package.len && !known_word(WORDS_PYTHON_MODULE, package) &&
+           !known_word(WORDS_HOST_LIBRARIES, package);
+}
+
+/* SE3(poses), SE3.exp(x): what a library that nobody knows makes of tensors lies where they do, if it holds any. */
+static const struct value *made_of_tensors(struct eval *e, uint32_t call, const struct value *callee)
+{
+    struct value out = {.kind = VALUE_UNKNOWN, .flags = VALUE_ASSUMED, .detail = NONE};
+    const bool may = callee->kind == VALUE_IMPORT && callee->detail == NONE && may_take_tensors(callee->name->text);
+    return may && has_gpu_argument(e, call, &out) ? values_get(e->values, &out) : &value_unknown;
+}
+
 /* Functions of libraries that the table does not have. */
 static const struct value *call_foreign(struct eval *e, uint32_t call, const struct value *callee)
 {
@@ -305,7 +321,7 @@ static const struct value *call_foreign(struct eval *e, uint32_t call, const str
             return values_get(e->values, &out);
         return &value_unknown;
     }
-    return &value_unknown;
+    return made_of_tensors(e, call, callee);
 }
 
 /* A function that was found by its name alone: its device, where the function leaves it open, as of any unknown one. */

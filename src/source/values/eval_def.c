@@ -250,11 +250,23 @@ static bool trains_on_gpu(struct eval *e, const struct def *def)
     return def->proof & (PROOF_LOSS | PROOF_WITH_LOSS) && (program->model_on_gpu || program->module_moved);
 }
 
+/* Where ways meet and on one of them it is a list, uses behind that stand on another way prove nothing for this one. */
+static bool is_container_on_a_way(struct eval *e, const struct def *def)
+{
+    for (uint32_t i = 0; def->shown.kind == DEFINED_MEETING && i < def->operands; i++) {
+        const enum value_kind kind = eval_def(e, e->flow->operands[def->first_operand + i])->kind;
+        if (kind == VALUE_LIST || kind == VALUE_TUPLE || kind == VALUE_DICT)
+            return true;
+    }
+    return false;
+}
+
 /* What the uses of a name prove, where nothing else is known. */
 static const struct value *proven(struct eval *e, const struct def *def, const struct value *value)
 {
     struct value out = *value;
-    const bool open = value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING || value->kind == VALUE_BATCH;
+    const bool open = (value->kind == VALUE_UNKNOWN || value->kind == VALUE_NOTHING || value->kind == VALUE_BATCH) &&
+                      !is_container_on_a_way(e, def);
     const bool given = value != &value_nothing || def->shown.kind == DEFINED_PARAMETER;
     const bool placed = value->device == DEVICE_GPU || value->device == DEVICE_CPU || value->device == DEVICE_PARAMETER;
     if (open && placed && def->proof & PROOF_ITEM && def->shown.kind == DEFINED_FOR)

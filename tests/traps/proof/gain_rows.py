@@ -72,6 +72,20 @@ def only_sizes(loader):
         step(model(x).sum() * sizes[0])
 
 
+def each_with_its_own(loader, sizes):
+    for x, y in loader:
+        x = x.to(device, non_blocking=True)
+        y = torch.stack([spread(x[i], sizes[i]) for i in range(x.size(0))])  # note (no index takes a width a row)
+        step(model(y).sum())
+
+
+def each_with_the_same(loader, width):
+    for x, y in loader:
+        x = x.to(device, non_blocking=True)
+        y = torch.stack([spread(x[i], width) for i in range(x.size(0))])  # expect ST102
+        step(model(y).sum())
+
+
 class Wrapped(torch.nn.Module):
     def __init__(self, backbone):
         super().__init__()
@@ -105,4 +119,6 @@ one_row_at_a_time([], 4)
 one_row_read([], 4)
 only_gathered([], [])
 only_sizes([])
+each_with_its_own([], [3])
+each_with_the_same([], 3)
 wrapped_steps([], 3)
