@@ -79,3 +79,8 @@ uint32_t few_batches_said(const struct check *check, uint32_t loader)
     }
     return of_it ? told : all ? said : SYNTAX_NONE;
 }
+
+bool few_batches_trains_on(const struct check *check, uint32_t call, uint32_t loader)
+{
+    return is_trainer(check, call) && takes(check, call, name_of_loader(check, loader));
+}

@@ -11,4 +11,7 @@
  */
 uint32_t few_batches_said(const struct check *check, uint32_t loader);
 
+/* Whether the call makes a trainer that is given, by its name, the loader that the other call makes. */
+bool few_batches_trains_on(const struct check *check, uint32_t call, uint32_t loader);
+
 #endif

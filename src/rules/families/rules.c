@@ -2,6 +2,7 @@
 /* The table of rules, and the walk that runs them over a file. A new rule: its name here twice. */
 #include "rules.h"
 
+#include "rules/proof/dry.h"
 #include "rules/proof/each_evaluates.h"
 #include "rules/proof/prove.h"
 #include "rules/proof/twice.h"
@@ -290,6 +291,7 @@ struct matches rules_check(const struct check *check, uint64_t mask)
     yield_to_others(check, &found);
     const struct matches matches = keep(&found, check->arena);
     twice_break(check, matches.at, matches.count);
+    dry_break(check, matches.at, matches.count);
     for (uint32_t i = 0; i < matches.count; i++)
         proof_show(check, &matches.at[i]);
     causes_join(check, matches);

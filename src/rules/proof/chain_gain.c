@@ -16,11 +16,12 @@ struct ahead {
     bool framework; /* it left the files linted: what calls the function goes on */
 };
 
-/* What runs now and then, where a flag asks for it, or on a mistake is no launch of each step. */
+/* What runs now and then, in an evaluation, where a flag asks for it, or on a mistake is no launch of each step. */
 static bool runs_each_time(const struct check *check, uint32_t node)
 {
     const struct context context = context_of(check->project, check_site(check, node));
-    return (context.gate == GATE_NONE || context.gate == GATE_RANK) && !context.on_error;
+    const bool other = context.pace == PACE_EVALUATION || context.pace == PACE_EPOCH || context.evaluation_only;
+    return (context.gate == GATE_NONE || context.gate == GATE_RANK) && !context.on_error && !other;
 }
 
 static bool find(struct ahead *ahead, const struct check *check, uint32_t from, uint32_t to)

@@ -157,17 +157,32 @@ static bool is_round_of_comprehension(const struct syntax *tree, uint32_t node, 
     return false;
 }
 
+/* The state when the match runs; NULL where its function is none that is gone through. */
+static const struct drain_state *state_at(struct drains *drains, uint32_t i)
+{
+    const struct match *match = &drains->matches[i];
+    const struct syntax *tree = drains->check->tree;
+    const uint32_t node = match->function == SYNTAX_NONE ? 0 : match->function;
+    if (!syntax_is(tree, node, SYN_FUNCTION) && !syntax_is(tree, node, SYN_MODULE))
+        return NULL;
+    go_through(drains, node);
+    return &drains->states[map_get(&drains->watched, match->node)];
+}
+
+bool drain_nothing_since(struct drains *drains, uint32_t i)
+{
+    const struct drain_state *state = state_at(drains, i);
+    return state && state->kind == DRAIN_SINCE && state->little == 0;
+}
+
 struct drain drain_before(struct drains *drains, uint32_t i)
 {
     const struct check *check = drains->check;
     const struct match *match = &drains->matches[i];
-    const uint32_t node = match->function == SYNTAX_NONE ? 0 : match->function;
-    const struct drain none = {.wait = site_none, .here = SYNTAX_NONE};
-    if (!syntax_is(check->tree, node, SYN_FUNCTION) && !syntax_is(check->tree, node, SYN_MODULE))
-        return none;
-    go_through(drains, node);
-    const struct drain_state *state = &drains->states[map_get(&drains->watched, match->node)];
-    struct drain drain = none;
+    const struct drain_state *state = state_at(drains, i);
+    struct drain drain = {.wait = site_none, .here = SYNTAX_NONE};
+    if (!state)
+        return drain;
     if (!state->little || !is_round_of_comprehension(check->tree, match->node, state->here))
         drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)), 0);
     drain.order = state->order;

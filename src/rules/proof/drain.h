@@ -33,6 +33,8 @@ void drains_free(struct drains *drains);
 
 /* When match i of them begins to wait. */
 struct drain drain_before(struct drains *drains, uint32_t i);
+/* Whether nothing at all was launched before it since the head of its function or loop, or since a wait. */
+bool drain_nothing_since(struct drains *drains, uint32_t i);
 /* When a round of the loop ends, whatever was queued when it began. */
 struct drain drain_behind_round(const struct check *check, struct site loop);
 
