@@ -138,9 +138,55 @@ static bool decides_samples(const struct check *check, uint32_t call)
     return false;
 }
 
+/* ---- how often, or into how many parts ---- */
+
+enum { DEEPEST_COUNT = 3 };
+
+static bool counts_rounds(const struct check *check, uint32_t value, int depth);
+
+/* Whether the function that a call reaches counts by what it is given there. */
+static bool counts_inside(const struct check *check, uint32_t call, uint32_t value, int depth)
+{
+    const struct project *project = check->project;
+    const struct site site = check_site(check, call);
+    const uint32_t target = depth == DEEPEST_COUNT ? SYNTAX_NONE : name_target(project, site);
+    if (target == SYNTAX_NONE)
+        return false;
+    const struct function *function = project_function(project, target);
+    const struct check there = {project, function->file, project_tree(project, function->file), check->arena};
+    for (uint32_t k = 0; k < function->parameters && k < SUMMARY_PARAMETERS; k++) {
+        const uint32_t given = name_argument(project, site, k), parameter = project_parameter(project, target, k);
+        if (given == SYNTAX_NONE || parameter == SYNTAX_NONE || !syntax_inside(check->tree, value, given))
+            continue;
+        uint32_t uses[FLOW_MOST_USES];
+        const struct definition *bound = flow_bound(project, check_site(&there, parameter + 1));
+        const uint32_t count = bound ? flow_uses(project, there.file, bound, uses, FLOW_MOST_USES) : 0;
+        for (uint32_t i = 0; i < count && i < FLOW_MOST_USES; i++)
+            if (counts_rounds(&there, uses[i], depth + 1))
+                return true;
+    }
+    return false;
+}
+
+/* range(n); `assert n <= len(xs)`, which a number of parts has to keep; a function of the run that does so. */
+static bool counts_rounds(const struct check *check, uint32_t value, int depth)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t up = tree->parent[value];
+    if (syntax_is(tree, up, SYN_COMPARE) && syntax_is(tree, tree->parent[up], SYN_ASSERT))
+        for (uint32_t side = syntax_first(tree, up); side != SYNTAX_NONE; side = syntax_next(tree, side))
+            if (side != value && syntax_calls(tree, side, S("len")))
+                return true;
+    const uint32_t argument = argument_of(check, value);
+    if (argument == SYNTAX_NONE)
+        return false;
+    const uint32_t call = tree->parent[tree->parent[argument]];
+    return syntax_calls(tree, call, S("range")) || counts_inside(check, call, value, depth);
+}
+
 static bool is_needed_at(const struct check *check, uint32_t value)
 {
-    if (needed_to_go_on(check, value))
+    if (needed_to_go_on(check, value) || counts_rounds(check, value, 0))
         return true;
     const uint32_t argument = argument_of(check, value);
     if (argument == SYNTAX_NONE)

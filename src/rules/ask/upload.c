@@ -2,6 +2,7 @@
 #include "upload.h"
 
 #include "handed.h"
+#include "moved_before.h"
 
 #include "source/flow/asks.h"
 
@@ -184,6 +185,7 @@ struct upload upload_of(const struct check *check, uint32_t call)
     upload.handed = upload.move.explicit_ && handed_each_step(check, upload.what);
     upload.is = upload.value->kind == VALUE_TENSOR || upload.value->kind == VALUE_BATCH || upload.handed ||
                 (upload.constructor && upload.value->kind == VALUE_ARRAY);
+    upload.is = upload.is && (upload.constructor || !moved_before(check, upload.what));
     upload.origin = upload.is ? origin_of(check, upload.what) : SYNTAX_NONE;
     return upload;
 }

@@ -208,6 +208,62 @@ static str wait_message(const struct check *check, uint32_t call, const char *be
                       because, often, instead);
 }
 
+/* What a name or typing.cast(T, x) hands on; the node itself where it is none. */
+static uint32_t handed_on(const struct check *check, uint32_t value)
+{
+    if (syntax_is(check->tree, value, SYN_CALL) && ask_named(check, value, "typing.cast"))
+        return syntax_argument(check->tree, value, 1, "val");
+    if (!syntax_is(check->tree, value, SYN_NAME))
+        return value;
+    const struct definition *definition = flow_definition(check->project, check_site(check, value));
+    const bool whole = definition && definition->kind == DEFINED_ASSIGN && !definition->unpacked;
+    return whole && definition->value != SYNTAX_NONE ? definition->value : value;
+}
+
+/* self.x that the run binds to things of the host, or not at all: who sets it else may keep it there. */
+static bool is_kept_on_host(const struct check *check, uint32_t value)
+{
+    enum { HOPS = 4, MOST = 16 };
+    for (int i = 0; i < HOPS && value != SYNTAX_NONE; i++)
+        value = handed_on(check, value);
+    const uint32_t function = project_function_at(check->project, check_site(check, value));
+    if (value == SYNTAX_NONE || !ask_own_attribute(check->tree, value) || function == SYNTAX_NONE)
+        return false;
+    struct site found[MOST];
+    const uint32_t count = attribute_bindings(check->project, project_function(check->project, function)->class_id,
+                                              syntax_tail(check->tree, value), found, MOST);
+    for (uint32_t i = 0; i < count && i < MOST; i++) {
+        const struct syntax *tree = project_tree(check->project, found[i].file);
+        const uint32_t statement = tree->parent[found[i].node];
+        const struct value *bound =
+            syntax_is(tree, statement, SYN_ASSIGN)
+                ? value_at(check->project, (struct site){found[i].file, syntax_last_child(tree, statement)})
+                : &value_unknown;
+        if (!value_is_number(bound) && !(value_is_tensor(bound) && value_on_cpu(bound)))
+            return false;
+    }
+    return count <= MOST;
+}
+
+/* The framework leaves a value where it lies: the bar waits only for what lies on the device. */
+static bool tell_shown(const struct check *check, uint32_t call, struct match *match)
+{
+    const bool several = syntax_calls(check->tree, call, S("log_dict"));
+    const uint32_t shown = syntax_argument(check->tree, call, several ? 0 : 1, several ? "dictionary" : "value");
+    if (shown != SYNTAX_NONE && !syntax_arguments_hidden(check->tree, call)) {
+        const struct value *value = ask_value(check, shown);
+        match->captures[match->capture_count++] = shown;
+        if (value_is_number(value) || (value_is_tensor(value) && value_on_cpu(value)))
+            match_break(match, LINK_DEVICE, "what is shown lies on the host", check_site(check, shown));
+        else if (!value_holds_gpu(value) && is_kept_on_host(check, shown))
+            match->broken[LINK_DEVICE] = (struct broken){"nobody knows whether what is shown lies on the device",
+                                                         check_site(check, shown), true};
+    }
+    return tell(check, call, match,
+                wait_message(check, call, "has the progress bar read the value", ask_often(check, call),
+                             "leave prog_bar=True out, or log every few steps"));
+}
+
 static bool tell_wait(const struct check *check, uint32_t call, struct match *match, const struct wait *wait)
 {
     const bool of_run = wait->waits == WAITS_EACH_STEP;
@@ -222,9 +278,7 @@ static bool check_framework_sync(const struct check *check, uint32_t call, struc
     if (!project_uses_device(check->project, check->file))
         return false;
     if (feeds_progress_bar(check, call))
-        return tell(check, call, match,
-                    wait_message(check, call, "has the progress bar read the value", ask_often(check, call),
-                                 "leave prog_bar=True out, or log every few steps"));
+        return tell_shown(check, call, match);
     const struct wait *wait = waits_of(check, call);
     return wait && tell_wait(check, call, match, wait);
 }

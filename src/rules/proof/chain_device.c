@@ -9,16 +9,6 @@
 
 #include "base/hash.h"
 
-static bool holds_gpu(const struct value *value, int depth)
-{
-    if (value->device == DEVICE_GPU)
-        return true;
-    for (uint32_t i = 0; depth && i < value_item_slots(value); i++)
-        if (holds_gpu(value->items[i], depth - 1))
-            return true;
-    return false;
-}
-
 /* Where it stands among those that were passed, or would. */
 static struct passed *place_of(struct walk *walk, struct site site, struct part part)
 {
@@ -37,9 +27,9 @@ bool walk_may_lie(struct walk *walk, struct site site, struct part part)
         return false;
     const struct value *value = value_at(walk->chain->check->project, site);
     if (part.item != SYNTAX_NONE && !part.each && part.item < value->item_count)
-        return holds_gpu(value_item_at(value, part.item), VALUE_DEEPEST);
+        return value_holds_gpu(value_item_at(value, part.item));
     const bool object = part.field.len && (value->kind == VALUE_INSTANCE || value->kind == VALUE_DICT);
-    return object || holds_gpu(value, VALUE_DEEPEST);
+    return object || value_holds_gpu(value);
 }
 
 const struct syntax *walk_tree(const struct walk *walk, struct site site)
@@ -221,7 +211,7 @@ static bool follow(struct walk *walk, struct site site)
 
 static bool lies_there(const struct chain *chain, struct site site)
 {
-    return holds_gpu(value_at(chain->check->project, site), VALUE_DEEPEST);
+    return value_holds_gpu(value_at(chain->check->project, site));
 }
 
 /* What the rule names first, then what lies there in what is underlined, from the outermost on. Whether anything does. */

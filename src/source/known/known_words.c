@@ -153,6 +153,9 @@ static const struct list {
         {"torch.from_numpy torch.as_tensor torch.tensor torch.Tensor torch.FloatTensor torch.LongTensor "
          "torch.DoubleTensor torch.IntTensor",
          false},
+    [WORDS_GIVE_PARTS] = {"split chunk unbind select pop get items values view reshape flatten squeeze unsqueeze "
+                          "detach clone contiguous float long int bool half",
+                          false},
     [WORDS_CASTS] = {"astype flatten reshape ravel copy", false},
     [WORDS_VIEWS_OF_TENSOR] = {"view reshape flatten squeeze unsqueeze detach narrow", false},
     [WORDS_VIEWS_OF_DICT] = {"values items keys", false},

@@ -106,6 +106,7 @@ enum words {
     WORDS_COLLECT,           /* methods of a list or set that put something in */
     WORDS_CONVERSIONS,       /* functions that make a number of Python of a tensor */
     WORDS_MOVE_TO_HOST,      /* methods that give the whole tensor on the CPU, where they are told so */
+    WORDS_GIVE_PARTS,        /* methods of what holds tensors that give parts of it, or the same in another form */
     WORDS_STACK,             /* functions that make one tensor of many */
     WORDS_CHANGE_CONTAINER,  /* methods that change a list, set or dict by what they are given */
     WORDS_CREATIONS,         /* functions that make tensors and arrays of nothing */

@@ -86,6 +86,7 @@ static inline bool value_gpu_tensor(const struct value *value)
     return value->kind == VALUE_TENSOR && value->device == DEVICE_GPU;
 }
 
+bool value_holds_gpu(const struct value *value);    /* it lies on the GPU, or something in it does */
 bool value_is_number(const struct value *value);    /* INT, FLOAT, BOOL */
 bool value_is_container(const struct value *value); /* LIST, TUPLE, SET, DICT, ITERATOR */
 /* What iterating over it, or an index that is not known, gives; &value_unknown. */

@@ -12,6 +12,21 @@ bool value_is_container(const struct value *value)
     return value->kind >= VALUE_LIST && value->kind <= VALUE_ITERATOR;
 }
 
+static bool holds_gpu(const struct value *value, int depth)
+{
+    if (value->device == DEVICE_GPU)
+        return true;
+    for (uint32_t i = 0; depth && i < value_item_slots(value); i++)
+        if (holds_gpu(value->items[i], depth - 1))
+            return true;
+    return false;
+}
+
+bool value_holds_gpu(const struct value *value)
+{
+    return holds_gpu(value, VALUE_DEEPEST);
+}
+
 bool value_tensor_like(const struct value *value)
 {
     return value->kind == VALUE_TENSOR || value->kind == VALUE_BATCH ||
