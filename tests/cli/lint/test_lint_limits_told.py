@@ -41,11 +41,14 @@ MEETS = {
     "fields": HEAD + "class A:\n" + lines(65, "    a{0}: int\n") + "a = A(" + "1, " * 65 + ")\n",
     "given-before": HEAD + "from functools import partial\ndef f(" + lines(40, "a{0}, ") + "):\n    return a0\n"
                     "g = partial(f, " + "1, " * 33 + ")\n",
-    "moved-before": HEAD + "class Trainer:\n    def __init__(self, model):\n        self.model = model.cuda()\n"
-                    "    def update(self, data):\n        for part in data.split(8):\n            part = part.cuda()\n"
-                    "            self.model(part['ids']).mean().backward()\n            self.optimizer.step()\n"
-                    "def work(model, data):\n    trainer = Trainer(model)\n    data = data.to('cuda')\n"
-                    + lines(65, "    trainer.update(data)\n"),
+    "moved-before": HEAD + "class Trainer:\n    def __init__(self, model, optimizer):\n        self.model = model.cuda()\n"
+                    "        self.optimizer = optimizer\n\n    def update(self, data):\n"
+                    "        batch = data.select('ids', 'labels').batch\n        for mini in batch.split(64):\n"
+                    "            self.optimizer.zero_grad()\n            for part in mini.split(8):\n"
+                    "                part = part.cuda()\n                loss = self.model(part['ids']).mean()\n"
+                    "                loss.backward()\n            self.optimizer.step()\n\n\n"
+                    "def work(model, optimizer, data):\n    trainer = Trainer(model, optimizer)\n"
+                    "    data = data.to('cuda')\n" + lines(65, "    trainer.update(data)\n"),
     "path-depth": "import os\nimport sys\nsys.path.append(" + "os.path.dirname(" * 40 + "__file__" + ")" * 40 + ")\n",
     "bases": HEAD + lines(9, "class B{}:\n    pass\n") + "class C(" + ", ".join(f"B{i}" for i in range(9)) + "):\n    pass\n",
     "star-imports": {f"m{i}.py": f"from m{i + 1} import *\n" for i in range(8)} | {"m8.py": "a = 1\n"},
