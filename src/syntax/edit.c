@@ -113,6 +113,24 @@ static str with_line_ends(const struct edits *edits, str text)
     return copy;
 }
 
+bool edits_makes(const struct edits *edits, const struct edit *insertion)
+{
+    struct edit made = *insertion;
+    made.text = with_line_ends(edits, insertion->text);
+    return is_made(edits, &made);
+}
+
+bool edits_ends_below(const struct edits *edits, uint32_t at, str head, str indent)
+{
+    const str wanted = with_line_ends(edits, head);
+    bool below = false;
+    for (uint32_t i = first_from(edits, at); i < edits->count && edits->at[i].edit.end == at; i++) {
+        const str text = edits->at[i].edit.text;
+        below = str_starts(text, wanted) || (below && str_starts(text, indent));
+    }
+    return below;
+}
+
 static void make_room(struct edits *edits)
 {
     if (edits->count < edits->room)

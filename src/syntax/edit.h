@@ -41,6 +41,11 @@ struct edits *edits_new(struct arena *arena, const struct syntax *tree);
  */
 uint32_t edits_take(struct edits *edits, const struct edit *group, uint32_t count);
 
+/* Whether a group makes that insertion already, word for word: taken again it is made once. */
+bool edits_makes(const struct edits *edits, const struct edit *insertion);
+/* Whether what is inserted at `at` ends with lines below `head` ("  if x:\n"), which begin with `indent`. */
+bool edits_ends_below(const struct edits *edits, uint32_t at, str head, str indent);
+
 uint32_t edits_groups(const struct edits *edits);            /* how many were taken, dropped ones counted */
 bool edits_holds(const struct edits *edits, uint32_t group); /* it was not dropped */
 void edits_drop(struct edits *edits, uint32_t group);

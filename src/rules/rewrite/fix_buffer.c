@@ -104,6 +104,30 @@ static str made_on_the_host(const struct patch *patch, uint32_t call, uint32_t w
     return patch_printf(patch, "%.*s%.*s", (int)head.len, head.at, (int)tail.len, tail.at);
 }
 
+static bool binds(const struct check *check, uint32_t function, str name)
+{
+    const uint32_t last = syntax_last(check->tree, function);
+    for (uint32_t node = syntax_name_from(check->tree, name, function, last); node != SYNTAX_NONE;
+         node = syntax_name_from(check->tree, name, node + 1, last))
+        if (flow_bound(check->project, check_site(check, node)))
+            return true;
+    return false;
+}
+
+/* Whether it reads, but for its device, what the method around has of its own and the constructor has not. */
+static bool reads_own_names(const struct check *check, uint32_t expression)
+{
+    const struct syntax *tree = check->tree;
+    const uint32_t function = syntax_function(tree, expression);
+    const uint32_t device = syntax_argument(tree, expression, UINT32_MAX, "device");
+    for (uint32_t at = expression; at < syntax_last(tree, expression); at++)
+        if (syntax_is(tree, at, SYN_NAME) && !syntax_is_member_name(tree, at) &&
+            (device == SYNTAX_NONE || !syntax_inside(tree, at, device)) &&
+            binds(check, function, syntax_text(tree, at)))
+            return true;
+    return false;
+}
+
 /* `w = ...` gives its name; nobody may change what is shared from now on. */
 static bool name_of_constant(const struct patch *patch, uint32_t call, str *name)
 {
@@ -125,7 +149,9 @@ static bool make_constant_a_buffer(struct patch *patch, uint32_t call, uint32_t 
 {
     str wanted;
     const str made = made_on_the_host(patch, call, what);
-    if (!made.len || memchr(made.at, '\n', made.len) || !name_of_constant(patch, call, &wanted))
+    const bool placed = syntax_argument(patch->check->tree, call, UINT32_MAX, "device") != SYNTAX_NONE;
+    if (!made.len || memchr(made.at, '\n', made.len) || reads_own_names(patch->check, placed ? call : what) ||
+        !name_of_constant(patch, call, &wanted))
         return false;
     const str name = patch_fresh_name(patch, patch_printf(patch, "%.*s_buffer", (int)wanted.len, wanted.at));
     patch_line_after(patch, super,

@@ -74,24 +74,31 @@ static struct guards guards_of(const struct check *check, uint32_t expression, u
     return guards;
 }
 
-/* The line below its guards, as it stands before the loop. */
-static str guarded_line(const struct patch *patch, const struct guards *guards, str line)
+/* Lines of a text, each with so many units of indent before it. */
+static str deeper(const struct patch *patch, uint32_t depth, str line)
 {
     const str unit = patch_indent_unit(patch);
-    struct buf text = {0};
-    uint32_t depth = 0;
-    for (uint32_t i = guards->count; i-- > 0; depth++) {
-        for (uint32_t k = 0; k < depth; k++)
-            buf_add(&text, unit);
-        const str test = patch_text(patch, syntax_first(patch->check->tree, guards->at[i]));
-        buf_printf(&text, "if %.*s:\n", (int)test.len, test.at);
-    }
+    str text = line;
     for (uint32_t k = 0; k < depth; k++)
-        buf_add(&text, unit);
-    buf_add(&text, line);
-    const str whole = str_copy(patch->check->arena, (str){text.at, text.len});
-    buf_free(&text);
-    return whole;
+        text = patch_printf(patch, "%.*s%.*s", (int)unit.len, unit.at, (int)text.len, text.at);
+    return text;
+}
+
+/* The guards as they stand before the loop, from the outside; "" where there is none. */
+static str guards_head(const struct patch *patch, const struct guards *guards)
+{
+    str head = S("");
+    for (uint32_t i = guards->count; i-- > 0;) {
+        const str test = patch_text(patch, syntax_first(patch->check->tree, guards->at[i]));
+        const str line = deeper(patch, guards->count - 1 - i, patch_printf(patch, "if %.*s:", (int)test.len, test.at));
+        head = patch_printf(patch, "%.*s%.*s\n", (int)head.len, head.at, (int)line.len, line.at);
+    }
+    return head;
+}
+
+static void put_before(struct patch *patch, uint32_t loop, const struct guards *guards, str line)
+{
+    patch_lines_below(patch, loop, guards_head(patch, guards), deeper(patch, guards->count, line));
 }
 
 /* The statement, or the outermost of its guards that holds nothing but it. */
@@ -114,6 +121,25 @@ static str tail_name(const struct patch *patch, uint32_t what)
     return tail.len ? tail : S("constant");
 }
 
+static str binding(const struct patch *patch, str name, str text)
+{
+    return patch_printf(patch, "%.*s = %.*s", (int)name.len, name.at, (int)text.len, text.at);
+}
+
+/* A fresh name, or that which another rewrite gives the same expression before the same loop. */
+static str name_of_kept(const struct patch *patch, str base, uint32_t loop, const struct guards *guards, str text)
+{
+    enum { MOST = 8 };
+    const str first = patch_printf(patch, "%.*s_on_device", (int)base.len, base.at), head = guards_head(patch, guards);
+    str name = first;
+    for (int i = 2; i <= MOST; i++) {
+        if (patch_has_below(patch, loop, head, deeper(patch, guards->count, binding(patch, name, text))))
+            return name;
+        name = patch_printf(patch, "%.*s_%d", (int)first.len, first.at, i);
+    }
+    return patch_fresh_name(patch, first);
+}
+
 static bool hoist(struct patch *patch, uint32_t call, uint32_t what, uint32_t loop, struct edits *edits)
 {
     const struct check *check = patch->check;
@@ -129,14 +155,12 @@ static bool hoist(struct patch *patch, uint32_t call, uint32_t what, uint32_t lo
     if (guards.refused)
         return false;
     if (moves_whole(check, statement, call, loop)) {
-        patch_line_before(patch, loop, guarded_line(patch, &guards, syntax_text(check->tree, statement)));
+        put_before(patch, loop, &guards, syntax_text(check->tree, statement));
         patch_delete(patch, emptied_with(check->tree, &guards, statement));
         return patch_hand_over(patch, edits);
     }
-    const str base = tail_name(patch, what);
-    const str name = patch_fresh_name(patch, patch_printf(patch, "%.*s_on_device", (int)base.len, base.at));
-    const str line = patch_printf(patch, "%.*s = %.*s", (int)name.len, name.at, (int)text.len, text.at);
-    patch_line_before(patch, loop, guarded_line(patch, &guards, line));
+    const str name = name_of_kept(patch, tail_name(patch, what), loop, &guards, text);
+    put_before(patch, loop, &guards, binding(patch, name, text));
     patch_node(patch, call, name);
     return patch_hand_over(patch, edits);
 }

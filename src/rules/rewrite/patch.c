@@ -60,6 +60,46 @@ void patch_line_before(struct patch *patch, uint32_t statement, str text)
     add(patch, possible, &edit);
 }
 
+/* The indent of the first line. */
+static str indent_of(str lines)
+{
+    size_t len = 0;
+    while (len < lines.len && (lines.at[len] == ' ' || lines.at[len] == '\t'))
+        len++;
+    return (str){lines.at, len};
+}
+
+/* The head and the lines, or the lines alone where the same head stands there already. */
+static bool edit_below(const struct patch *patch, uint32_t statement, str head, str lines, struct edit *edit)
+{
+    struct arena *arena = patch->check->arena;
+    const struct syntax *tree = tree_of(patch);
+    const str all = patch_printf(patch, "%.*s%.*s", (int)head.len, head.at, (int)lines.len, lines.at);
+    struct edit first, rest;
+    if (!edit_lines_before(arena, tree, statement, all, edit))
+        return false;
+    if (!head.len || !patch->edits || edits_makes(patch->edits, edit) ||
+        !edit_lines_before(arena, tree, statement, (str){head.at, head.len - 1}, &first) ||
+        !edit_lines_before(arena, tree, statement, lines, &rest))
+        return true;
+    if (edits_ends_below(patch->edits, edit->begin, first.text, indent_of(rest.text)))
+        *edit = rest;
+    return true;
+}
+
+void patch_lines_below(struct patch *patch, uint32_t statement, str head, str lines)
+{
+    struct edit edit;
+    const bool possible = edit_below(patch, statement, head, lines, &edit);
+    add(patch, possible, &edit);
+}
+
+bool patch_has_below(const struct patch *patch, uint32_t statement, str head, str lines)
+{
+    struct edit edit;
+    return patch->edits && edit_below(patch, statement, head, lines, &edit) && edits_makes(patch->edits, &edit);
+}
+
 void patch_line_after(struct patch *patch, uint32_t statement, str text)
 {
     struct edit edit;

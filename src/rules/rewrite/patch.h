@@ -40,6 +40,13 @@ void patch_lines(struct patch *patch, uint32_t at, str lines);
 /* A new line before or after a statement, in its block and with its indent; lines of `text` are indented alike. */
 void patch_line_before(struct patch *patch, uint32_t statement, str text);
 void patch_line_after(struct patch *patch, uint32_t statement, str text);
+/*
+ * Before a statement, lines below a head ("if x:\n") that is indented as the statement: below the head that another
+ * rewrite puts there, if that is the same.
+ */
+void patch_lines_below(struct patch *patch, uint32_t statement, str head, str lines);
+/* Whether another rewrite puts just these lines there: taken again they stand there once. */
+bool patch_has_below(const struct patch *patch, uint32_t statement, str head, str lines);
 /* A line to stand beside the statement, broken where it is wider than the file. */
 str patch_fitted(const struct patch *patch, uint32_t statement, str line);
 /* Takes the statement away, with its line; `pass` stays where it was alone in its block. */

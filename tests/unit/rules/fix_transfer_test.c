@@ -260,6 +260,53 @@ static void guards_leave_the_loop_with_what_they_guard(void **state)
                                      "            x = x + torch.tensor([1.0, 2.0]).cuda()\n"));
 }
 
+/* One guard for what leaves a loop together, and one name for what is the same. */
+static void guards_that_are_equal_stand_once(void **state)
+{
+    (void)state;
+    becomes("ST501",
+            LOOP_OF("", MOVED "        if torch.cuda.is_available():\n"
+                              "            x = x + torch.tensor([1.0, 2.0]).cuda()\n"
+                              "        if torch.cuda.is_available():\n"
+                              "            x = x * torch.tensor([3.0, 4.0]).cuda()\n"),
+            LOOP_OF("    if torch.cuda.is_available():\n"
+                    "        constant_on_device = torch.tensor([1.0, 2.0]).cuda()\n"
+                    "        constant_on_device_2 = torch.tensor([3.0, 4.0]).cuda()\n",
+                    MOVED "        if torch.cuda.is_available():\n"
+                          "            x = x + constant_on_device\n"
+                          "        if torch.cuda.is_available():\n"
+                          "            x = x * constant_on_device_2\n"));
+    becomes("ST501",
+            LOOP_OF("", MOVED "        if torch.cuda.is_available():\n"
+                              "            x = x + torch.tensor([1.0, 2.0]).cuda()\n"
+                              "        if torch.cuda.is_available():\n"
+                              "            x = x * torch.tensor([1.0, 2.0]).cuda()\n"),
+            LOOP_OF("    if torch.cuda.is_available():\n"
+                    "        constant_on_device = torch.tensor([1.0, 2.0]).cuda()\n",
+                    MOVED "        if torch.cuda.is_available():\n"
+                          "            x = x + constant_on_device\n"
+                          "        if torch.cuda.is_available():\n"
+                          "            x = x * constant_on_device\n"));
+}
+
+static void guards_that_differ_stand_apart(void **state)
+{
+    (void)state;
+    becomes("ST501",
+            LOOP_OF("", MOVED "        if torch.cuda.is_available():\n"
+                              "            x = x + torch.tensor([1.0, 2.0]).cuda()\n"
+                              "        if torch.cuda.device_count():\n"
+                              "            x = x * torch.tensor([1.0, 2.0]).cuda()\n"),
+            LOOP_OF("    if torch.cuda.is_available():\n"
+                    "        constant_on_device = torch.tensor([1.0, 2.0]).cuda()\n"
+                    "    if torch.cuda.device_count():\n"
+                    "        constant_on_device_2 = torch.tensor([1.0, 2.0]).cuda()\n",
+                    MOVED "        if torch.cuda.is_available():\n"
+                          "            x = x + constant_on_device\n"
+                          "        if torch.cuda.device_count():\n"
+                          "            x = x * constant_on_device_2\n"));
+}
+
 /* ---- constants of a module ---- */
 
 #define NET(before, kept, lines) \
@@ -281,6 +328,20 @@ static void constants_become_buffers(void **state)
     becomes("ST501", NET(SUPER, "", "        return self.linear(x) + torch.tensor([1, 2, 3], device=x.device)\n"),
             NET(SUPER, "        self.register_buffer(\"constant_buffer\", torch.tensor([1, 2, 3]), persistent=False)\n",
                 "        return self.linear(x) + self.constant_buffer\n"));
+}
+
+/* The constructor has no names of the method. */
+static void constants_of_what_the_method_has_stay(void **state)
+{
+    (void)state;
+    stays("ST501", NET(SUPER, "",
+                       "        dtype = x.dtype\n"
+                       "        return self.linear(x) + torch.tensor([1, 2, 3]).to(dtype).cuda()\n"));
+    becomes("ST501",
+            NET(SUPER, "", "        return self.linear(x) + torch.tensor([1, 2, 3]).to(torch.float32).cuda()\n"),
+            NET(SUPER "        self.register_buffer(\"constant_buffer\", torch.tensor([1, 2, 3]).to(torch.float32), "
+                      "persistent=False)\n",
+                "", "        return self.linear(x) + self.constant_buffer\n"));
 }
 
 static void what_is_no_constant_or_no_module_yet_stays(void **state)
@@ -311,6 +372,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(made_on_the_device),
+        cmocka_unit_test(guards_that_are_equal_stand_once),
+        cmocka_unit_test(guards_that_differ_stand_apart),
+        cmocka_unit_test(constants_of_what_the_method_has_stay),
         cmocka_unit_test(made_on_the_device_through_a_helper),
         cmocka_unit_test(what_has_no_device_argument_stays),
         cmocka_unit_test(copies_do_not_block),
