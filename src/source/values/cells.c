@@ -58,8 +58,9 @@ static void note(struct cells *cells, struct file *file, int64_t key)
     } else if (key == FACT_HOST_ONLY) {
         cells->programs[file->program].next_host_only = true;
     } else if (key <= FACT_SETS_DEFAULT) {
-        cells->defaults.more_set |= !cells->defaults.set_by[FACT_SETS_DEFAULT - key];
-        cells->defaults.set_by[FACT_SETS_DEFAULT - key] = true;
+        const uint32_t function = (uint32_t)(FACT_SETS_DEFAULT - key);
+        program_of(cells, cells->files->functions[function].file)->more_set |= !cells->defaults.set_by[function];
+        cells->defaults.set_by[function] = true;
     } else if (key <= FACT_MADE) {
         cells->classes[FACT_MADE - key].made = true;
     } else {
@@ -166,10 +167,11 @@ static bool has_changed(const struct cells *cells, int64_t key)
     return cell != MAP_NONE && cells->at[cell].changed;
 }
 
+/* A file asks of its program, of its default device and of what it has noted to have read: of nothing else. */
 static bool is_dirty(const struct cells *cells, uint32_t file)
 {
     const struct map *reads = &cells->of_file[file].reads;
-    if (cells->all_dirty)
+    if (program_of(cells, file)->changed || cells->of_file[file].default_changed)
         return true;
     for (size_t i = 0; reads->slots && i <= reads->mask; i++)
         if (reads->slots[i].value != MAP_NONE && has_changed(cells, reads->slots[i].key))

@@ -48,6 +48,7 @@ struct calls {
 /* What evaluation finds in one file. */
 struct evaluated {
     uint32_t first_slot_cell;
+    bool default_changed;   /* in the last round: where tensors are made that are not told where */
     uint32_t *value_of;     /* per node: value id */
     uint32_t *value_of_def; /* per def */
     struct facts facts;
@@ -69,6 +70,8 @@ struct program {
     bool model_on_gpu;                    /* any module of it */
     bool host_only, next_host_only;       /* frameworks put nothing on a device */
     bool device_used;
+    bool more_set; /* in the last round: a default device, by another function than before */
+    bool changed;  /* in the last round: what its files ask of it */
 };
 
 struct class_data {
@@ -81,15 +84,15 @@ struct class_data {
     bool inherited;                        /* by another class of the run */
     bool made, made_below;                 /* there are objects of it; of it or of one that inherits from it */
     bool made_spread;                      /* those above know */
-    bool changed;                          /* in the last round */
+    bool rebased;                          /* in the last round: its bases are others */
+    bool changed;                          /* in the last round: it, its order, or what inherits from it */
     bool on_gpu, next_on_gpu;              /* its instances are; in the round that is joined */
 };
 
 /* Where tensors are made on the device that are not told where: by file. */
 struct defaults {
-    bool *set_by;  /* per function of the run */
-    bool *moved;   /* per file */
-    bool more_set; /* by another function than in the round before */
+    bool *set_by; /* per function of the run */
+    bool *moved;  /* per file */
 };
 
 struct cells {
@@ -107,7 +110,6 @@ struct cells {
     uint32_t *first_parameter; /* per function: cell */
     struct map of_attribute;   /* class << 32 | name id -> cell */
     uint32_t *diamonds;        /* of each class in turn: those below it of which one above has several bases */
-    bool all_dirty;            /* something changed that everything depends on */
 };
 
 /* Cells. Results come first: cell of function f is f. Then parameters, slots, attributes as they are met. */

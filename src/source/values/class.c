@@ -143,8 +143,8 @@ static void link_one(struct cells *cells, uint32_t id, bool *changed)
         found.base_count = MOST_BASES;
     }
     struct class_data *data = &cells->classes[id];
-    data->changed = take_bases(cells, data, &found);
-    *changed |= data->changed;
+    data->changed = data->rebased = take_bases(cells, data, &found);
+    *changed |= data->rebased;
     found.is_module |= found.unknown && looks_like_module(cells, id);
     data->changed |=
         c->is_module != found.is_module || c->is_dataset != found.is_dataset || c->framework != found.framework;
@@ -171,11 +171,11 @@ static bool framework_places(const struct cells *cells, uint32_t id)
 
 static void count_programs(struct cells *cells)
 {
-    cells->all_dirty = false;
     for (uint32_t i = 0; i < cells->files->count; i++) {
         struct program *program = &cells->programs[i];
-        cells->all_dirty |=
-            program->module_moved != program->next_module_moved || program->host_only != program->next_host_only;
+        program->changed = program->more_set || program->module_moved != program->next_module_moved ||
+                           program->host_only != program->next_host_only;
+        program->more_set = false;
         program->module_moved = program->next_module_moved;
         program->host_only = program->next_host_only;
     }
@@ -189,8 +189,21 @@ static void place_one(struct cells *cells, uint32_t id)
                          (program->module_moved || base_on_gpu(cells, id) || framework_places(cells, id));
     data->changed |= data->on_gpu != data->next_on_gpu;
     data->on_gpu = data->next_on_gpu;
-    cells->all_dirty |= data->on_gpu && !program->model_on_gpu;
+    program->changed |= data->on_gpu && !program->model_on_gpu;
     program->model_on_gpu |= data->on_gpu;
+}
+
+/* A class sees by its order what stands above it, and methods that those below have in its place. */
+static void spread_rebased(struct cells *cells)
+{
+    for (uint32_t id = 0; id < cells->files->class_count; id++) {
+        const struct classes order = class_order(cells, id);
+        bool any = false;
+        for (uint32_t i = 0; i < order.count && !any; i++)
+            any = cells->classes[order.at[i]].rebased;
+        for (uint32_t i = 0; any && i < order.count; i++)
+            cells->classes[order.at[i]].changed = true;
+    }
 }
 
 /* What puts a base on the device puts those who inherit there. */
@@ -202,8 +215,11 @@ void class_link(struct cells *cells)
         link_one(cells, id, &changed);
         place_one(cells, id);
     }
-    if (changed)
+    if (changed) {
+        spread_rebased(cells); /* those that lose what is below them too */
         class_put_in_order(cells);
+        spread_rebased(cells);
+    }
     class_spread_made(cells);
     defaults_spread(cells);
 }

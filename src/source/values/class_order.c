@@ -145,7 +145,8 @@ static void each_diamond(struct cells *cells, bool fill)
 {
     for (uint32_t id = 0; id < cells->files->class_count; id++) {
         const struct class_data *data = &cells->classes[id];
-        for (uint32_t i = 0; i < data->order_count && is_diamond(cells, id); i++) {
+        const uint32_t above_count = is_diamond(cells, id) ? data->order_count : 0;
+        for (uint32_t i = 0; i < above_count; i++) {
             struct class_data *above = &cells->classes[data->order[i]];
             if (fill)
                 cells->diamonds[above->first_diamond + above->diamond_count] = id;

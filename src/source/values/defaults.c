@@ -30,11 +30,9 @@ void defaults_spread(struct cells *cells)
         runs_below(files, from, moved);
     for (uint32_t i = 0; i < files->count; i++) {
         moved[i] |= own[i];
-        cells->all_dirty |= moved[i] != defaults->moved[i];
+        cells->of_file[i].default_changed = moved[i] != defaults->moved[i];
         defaults->moved[i] = moved[i];
     }
-    cells->all_dirty |= defaults->more_set;
-    defaults->more_set = false;
     mem_free(own);
     mem_free(from);
     mem_free(moved);
