@@ -13,8 +13,11 @@ const struct rule_words words_repeated_upload = {
             "    self.register_buffer('weight', torch.tensor([1.0, 2.0]), persistent=False)\n"
             "def forward(self, x):\n"
             "    weight = self.weight\n",
-    .unsafe_when = "The host's copy changes between steps. A buffer that is persistent adds a key to the state_dict; "
-                   "model.half() casts buffers too; the device keeps the memory.",
+    .unsafe_when =
+        "The host's copy changes between steps. A persistent buffer adds a key to the state_dict; model.half() "
+        "casts buffers too, and it stays behind where nobody moves the module. Kept on the first forward, "
+        "torch.jit.trace and torch.export see that call change the module, and from a first call under "
+        "torch.inference_mode() a later backward raises.",
     .source = "PyTorch Lightning, speed up model training (register_buffer); PyTorch tuning guide",
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rewrites of uploads that give the same each time: done before the loop, or kept where the module can find it. */
+/* Rewrites of uploads that give the same each time: before the loop (safe), or kept by the module (unsafe). */
 #include "fix.h"
 #include "patch.h"
 
@@ -257,31 +257,51 @@ static bool is_kept_already(const struct syntax *tree, uint32_t call, uint32_t w
     return syntax_is(tree, statement, SYN_ASSIGN) && syntax_same(tree, syntax_first(tree, statement), tree, what);
 }
 
-static bool hoist_or_keep(const struct check *check, const struct match *match, struct edits *edits)
+/* What the match's call uploads; SYNTAX_NONE where there is nothing to rewrite. */
+static uint32_t uploaded(const struct check *check, const struct match *match)
+{
+    const struct move_info move = value_move(check->project, check_site(check, match->node));
+    const uint32_t what = move.what != SYNTAX_NONE ? move.what : match->captures[0];
+    const bool call = syntax_is(check->tree, match->node, SYN_CALL);
+    return call && what != SYNTAX_NONE && !is_kept_already(check->tree, match->node, what) ? what : SYNTAX_NONE;
+}
+
+static bool move_out_of_loop(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
-    const struct move_info move = value_move(check->project, check_site(check, match->node));
-    const uint32_t call = match->node;
-    const uint32_t what = move.what != SYNTAX_NONE ? move.what : match->captures[0];
-    if (!syntax_is(check->tree, call, SYN_CALL) || what == SYNTAX_NONE || is_kept_already(check->tree, call, what))
+    const uint32_t call = match->node, what = uploaded(check, match);
+    const uint32_t loop = what == SYNTAX_NONE ? SYNTAX_NONE : loop_to_leave(check, call);
+    return loop != SYNTAX_NONE && hoist(&patch, call, what, loop, edits);
+}
+
+/*
+ * On the module, at the first forward. Never safe: torch.jit.trace and torch.export see the first call change the module,
+ * and a tensor that is made under torch.inference_mode() cannot be saved for a later backward.
+ */
+static bool keep_on_first_use(const struct check *check, const struct match *match, struct edits *edits)
+{
+    struct patch patch = {.check = check, .edits = edits};
+    const uint32_t call = match->node, what = uploaded(check, match);
+    if (what == SYNTAX_NONE || loop_to_leave(check, call) != SYNTAX_NONE)
         return false;
-    const uint32_t loop = loop_to_leave(check, call);
-    if (loop != SYNTAX_NONE)
-        return hoist(&patch, call, what, loop, edits);
-    if (value_has(ask_value(check, what), VALUE_CONSTANT))
-        return keep_literal(&patch, call, edits);
-    return keep_in_module(&patch, call, what, edits);
+    return value_has(ask_value(check, what), VALUE_CONSTANT) ? keep_literal(&patch, call, edits)
+                                                             : keep_in_module(&patch, call, what, edits);
+}
+
+static bool keep(const struct check *check, const struct match *match, struct edits *edits)
+{
+    return fix_into_buffer(check, match, edits) || keep_on_first_use(check, match, edits);
 }
 
 bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits)
 {
-    return match->fix == FIX_UNSAFE ? fix_into_buffer(check, match, edits) : hoist_or_keep(check, match, edits);
+    return match->fix == FIX_UNSAFE ? keep(check, match, edits) : move_out_of_loop(check, match, edits);
 }
 
 enum fix_kind fix_kind_of_repeated_upload(const struct check *check, const struct match *match)
 {
     struct edits *trial = edits_new(check->arena, check->tree);
-    if (hoist_or_keep(check, match, trial))
+    if (move_out_of_loop(check, match, trial))
         return FIX_SAFE;
-    return fix_into_buffer(check, match, trial) ? FIX_UNSAFE : FIX_NONE;
+    return keep(check, match, trial) ? FIX_UNSAFE : FIX_NONE;
 }

@@ -132,23 +132,59 @@ static uint32_t in_literal(const struct check *check, uint32_t list, int depth)
     return capped(sum);
 }
 
-/* How often the loop of a comprehension goes round: as the data say, where no number says it. */
-static uint32_t rounds_of(const struct check *check, uint32_t iterable, int depth)
+/* `n` of `n = len(rows)`: what a name was given by its only assignment; the node itself where it is no such name. */
+static uint32_t behind_name(const struct check *check, uint32_t node)
+{
+    for (int depth = 0; depth < DEEP && syntax_is(check->tree, node, SYN_NAME); depth++) {
+        const struct definition *definition = flow_definition(check->project, check_site(check, node));
+        if (!definition || definition->kind != DEFINED_ASSIGN || definition->unpacked ||
+            definition->value == SYNTAX_NONE)
+            return node;
+        node = definition->value;
+    }
+    return node;
+}
+
+/* range(len(rows)), range(x.shape[0]) go round as often as the data say; of range(n) of a setting nobody knows. */
+static uint32_t rounds_of_range(const struct check *check, uint32_t range)
 {
     int64_t number;
-    const bool range = syntax_is(check->tree, iterable, SYN_CALL) && ask_named(check, iterable, "range");
-    if (range && is_number_literal(check, syntax_argument(check->tree, iterable, 0, NULL), &number) &&
-        syntax_child_count(check->tree, syntax_child(check->tree, iterable, 1)) == 1)
+    if (syntax_child_count(check->tree, syntax_child(check->tree, range, 1)) != 1)
+        return DATA;
+    const uint32_t stop = behind_name(check, syntax_argument(check->tree, range, 0, NULL));
+    if (is_number_literal(check, stop, &number))
         return capped((uint64_t)number);
+    const str tail = syntax_is(check->tree, stop, SYN_CALL) ? ask_tail(check, stop) : S("");
+    const bool shape = syntax_is(check->tree, stop, SYN_SUBSCRIPT) &&
+                       str_eq(syntax_tail(check->tree, syntax_first(check->tree, stop)), S("shape"));
+    return shape || str_is_among("len size numel", tail) ? DATA : 0;
+}
+
+/* rows[i:j], rows[:4]: a part whose length the program decides, a micro-batch of two perhaps. */
+static bool is_cut_out(const struct check *check, uint32_t node)
+{
+    const uint32_t part = syntax_is(check->tree, node, SYN_SUBSCRIPT) ? syntax_last_child(check->tree, node) : 0;
+    return part && syntax_is(check->tree, part, SYN_SLICE) && syntax_child_count(check->tree, part) > 1 &&
+           !syntax_is(check->tree, syntax_child(check->tree, part, 1), SYN_ABSENT);
+}
+
+/* How often the loop of a comprehension goes round: as the data say, where no number says it; 0 where nobody knows. */
+static uint32_t rounds_of(const struct check *check, uint32_t iterable, int depth)
+{
+    if (syntax_is(check->tree, iterable, SYN_CALL) && ask_named(check, iterable, "range"))
+        return rounds_of_range(check, iterable);
     const enum syntax_kind kind = check->tree->kind[iterable];
-    return kind == SYN_LIST || kind == SYN_TUPLE ? elements(check, iterable, depth - 1) : DATA;
+    if (kind == SYN_LIST || kind == SYN_TUPLE)
+        return elements(check, iterable, depth - 1);
+    return is_cut_out(check, behind_name(check, iterable)) ? 0 : DATA;
 }
 
 static uint32_t in_comprehension(const struct check *check, uint32_t comprehension, int depth)
 {
     const uint32_t loop = syntax_child(check->tree, comprehension, 1), item = syntax_first(check->tree, comprehension);
     const uint64_t each = value_is_container(ask_value(check, item)) ? elements(check, item, depth - 1) : 1;
-    return capped(each * rounds_of(check, syntax_child(check->tree, loop, 1), depth));
+    const uint32_t rounds = rounds_of(check, syntax_child(check->tree, loop, 1), depth);
+    return each == DATA && !rounds ? DATA : capped(each * rounds);
 }
 
 /* [0] * n */

@@ -22,6 +22,27 @@ static void lists_go_through_one_array(void **state)
                  "    ids = torch.Tensor(np.asarray([r[-1] for r in rows], dtype=np.float32)).long().cuda()\n"));
 }
 
+#define AS_INT64(list) "    ids = torch.LongTensor(np.asarray(" list ", dtype=np.int64)).cuda()\n"
+#define AS_LIST(list)  "    ids = torch.LongTensor(" list ").cuda()\n"
+#define NUMPY          "import numpy as np\nimport torch\n"
+
+/* Through NumPy a list of one takes longer, one of 16 gains a third: of what is short or unknown the list stays. */
+static void lists_of_a_handful_stay(void **state)
+{
+    (void)state;
+    stays("ST201", STEP(NUMPY, AS_LIST("[k + 1 for k in range(6)]")));
+    stays("ST201", STEP(NUMPY, "    stages = 6\n" AS_LIST("[k + 1 for k in range(stages)]")));
+    stays("ST201", STEP(NUMPY, AS_LIST("[k + 1 for k in range(model.stages)]")));
+    stays("ST201", STEP(NUMPY, "    part = rows[0:len(x)]\n" AS_LIST("[r[-1] for r in part]")));
+    stays("ST201", STEP(NUMPY, AS_LIST("[r[-1] for r in rows[:2]]")));
+    becomes("ST201", STEP(NUMPY, AS_LIST("[k + 1 for k in range(len(rows))]")),
+            STEP(NUMPY, AS_INT64("[k + 1 for k in range(len(rows))]")));
+    becomes("ST201", STEP(NUMPY, "    n = x.shape[0]\n" AS_LIST("[k + 1 for k in range(n)]")),
+            STEP(NUMPY, "    n = x.shape[0]\n" AS_INT64("[k + 1 for k in range(n)]")));
+    becomes("ST201", STEP(NUMPY, AS_LIST("[r[-1] for r in rows[1:]]")),
+            STEP(NUMPY, AS_INT64("[r[-1] for r in rows[1:]]")));
+}
+
 static void growing_tensors_become_lists(void **state)
 {
     (void)state;
@@ -73,9 +94,8 @@ static void indices_are_made_where_they_are_used(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lists_go_through_one_array),
-        cmocka_unit_test(growing_tensors_become_lists),
-        cmocka_unit_test(one_index_takes_all_rows),
+        cmocka_unit_test(lists_go_through_one_array),           cmocka_unit_test(lists_of_a_handful_stay),
+        cmocka_unit_test(growing_tensors_become_lists),         cmocka_unit_test(one_index_takes_all_rows),
         cmocka_unit_test(indices_are_made_where_they_are_used),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

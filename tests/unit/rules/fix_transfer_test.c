@@ -309,6 +309,25 @@ static void guards_that_differ_stand_apart(void **state)
 
 /* ---- constants of a module ---- */
 
+/* Of the first finding of the rule. */
+static enum fix_kind kind_of(const char *rule, const char *text)
+{
+    struct arena arena = {0};
+    const struct project_source source = {S("case.py"), str_of(text)};
+    struct project *project = project_new(&source, 1, NULL);
+    const struct check check = {project, 0, project_tree(project, 0), &arena};
+    const struct matches found = rules_check(&check, UINT64_MAX);
+    enum fix_kind kind = FIX_NONE;
+    bool is_found = false;
+    for (uint32_t i = 0; i < found.count && !is_found; i++)
+        if ((is_found = str_eq(str_of(found.at[i].rule->id), str_of(rule))))
+            kind = found.at[i].fix;
+    assert_true(is_found);
+    project_free(project);
+    arena_free(&arena);
+    return kind;
+}
+
 #define NET(before, kept, lines) \
     "import torch\n" \
     "class Net(torch.nn.Module):\n" \
@@ -316,8 +335,9 @@ static void guards_that_differ_stand_apart(void **state)
     "    def forward(self, x):\n" lines "net = Net().cuda()\n" \
     "for x in torch.utils.data.DataLoader([1], pin_memory=True):\n" \
     "    net(x.cuda(non_blocking=True)).sum().backward()\n"
-#define SUPER "        super().__init__()\n"
-#define SCALE "        self.scale = torch.ones(3)\n"
+#define SUPER  "        super().__init__()\n"
+#define WINDOW "        self.scale = torch.from_numpy(window(3))\n"
+#define SCALE  "        self.scale = torch.ones(3)\n"
 
 static void constants_become_buffers(void **state)
 {
@@ -342,6 +362,34 @@ static void constants_of_what_the_method_has_stay(void **state)
             NET(SUPER "        self.register_buffer(\"constant_buffer\", torch.tensor([1, 2, 3]).to(torch.float32), "
                       "persistent=False)\n",
                 "", "        return self.linear(x) + self.constant_buffer\n"));
+}
+
+/* The call of the module that comes first changes it: unsafe, and only where no buffer can be. */
+static void what_cannot_be_a_buffer_is_kept_on_its_first_use(void **state)
+{
+    (void)state;
+    becomes("ST501",
+            NET(SUPER, WINDOW,
+                "        print(self.scale)\n"
+                "        return self.linear(x) * self.scale.to(x.device)\n"),
+            NET(SUPER, WINDOW,
+                "        print(self.scale)\n"
+                "        if self.scale.device != x.device:\n"
+                "            self.scale = self.scale.to(x.device)\n"
+                "        return self.linear(x) * self.scale\n"));
+    assert_int_equal(kind_of("ST501", NET(SUPER, WINDOW,
+                                          "        print(self.scale)\n"
+                                          "        return self.linear(x) * self.scale.to(x.device)\n")),
+                     FIX_UNSAFE);
+    assert_int_equal(kind_of("ST501", NET(SUPER, SCALE, "        return self.linear(x) * self.scale.to(x.device)\n")),
+                     FIX_UNSAFE);
+    assert_int_equal(kind_of("ST501", NET(SUPER, "",
+                                          "        w = torch.tensor([1, 2, 3], device=x.device)\n"
+                                          "        return self.linear(x) + w\n")),
+                     FIX_UNSAFE);
+    assert_int_equal(kind_of("ST501", STEP(GOOD, MOVED "        weights = data.weights.to(device)\n"
+                                                       "        w = torch.tensor([1.0, 2.0], device=device)\n")),
+                     FIX_SAFE);
 }
 
 static void what_is_no_constant_or_no_module_yet_stays(void **state)
@@ -390,6 +438,7 @@ int main(void)
         cmocka_unit_test(invariant_uploads_leave_the_loop),
         cmocka_unit_test(guards_leave_the_loop_with_what_they_guard),
         cmocka_unit_test(constants_become_buffers),
+        cmocka_unit_test(what_cannot_be_a_buffer_is_kept_on_its_first_use),
         cmocka_unit_test(what_is_no_constant_or_no_module_yet_stays),
         cmocka_unit_test(an_import_of_nothing_is_passed_over),
     };
