@@ -147,31 +147,91 @@ static void follow_callers(struct trail *trail, struct site returned, int depth)
 
 enum { CALLS_DEEP = 2 };
 
-/* The first call that copies a batch to the device there; site_none. */
-static struct site copy_in(const struct trail *trail, struct site around, int deep)
+/* A tensor made of another: pageable, whatever that one is. transpose(0, 1).contiguous() copies as well. */
+static bool makes_another(const struct check *check, uint32_t call)
+{
+    const uint32_t receiver = ask_receiver(check, call);
+    if (str_eq(ask_tail(check, call), S("contiguous")))
+        return syntax_is(check->tree, receiver, SYN_CALL) &&
+               str_is_among("transpose permute t swapaxes movedim", ask_tail(check, receiver));
+    return str_is_among("clone cat stack concat repeat flip roll where masked_fill index_select gather pad",
+                        ask_tail(check, call));
+}
+
+/* Whether what is copied is what the loader gave or a view of it, as far as this function says. */
+static bool is_as_it_came(const struct check *check, uint32_t what)
+{
+    enum { MOST_HOPS = 16 };
+    uint32_t node = what;
+    for (int hops = 0; hops < MOST_HOPS && node != SYNTAX_NONE; hops++)
+        switch (check->tree->kind[node]) {
+        case SYN_NAME: {
+            const struct definition *bound = flow_definition(check->project, check_site(check, node));
+            if (!bound || bound->kind != DEFINED_ASSIGN || bound->unpacked || bound->value == SYNTAX_NONE)
+                return true;
+            node = bound->value;
+            break;
+        }
+        case SYN_CALL:
+            if (makes_another(check, node))
+                return false;
+            node = ask_receiver(check, node);
+            break;
+        case SYN_SUBSCRIPT:
+            if (syntax_is(check->tree, syntax_last_child(check->tree, node), SYN_LIST))
+                return false;
+            node = syntax_first(check->tree, node);
+            break;
+        case SYN_BINARY:
+            return false;
+        default:
+            return true;
+        }
+    return true;
+}
+
+/* It says non_blocking, or is a .to() or .cuda() that can, of what is known to come from the loader. */
+static bool runs_on(const struct check *check, uint32_t call, const struct upload *upload)
+{
+    const str tail = ask_tail(check, call);
+    return upload->move.non_blocking || upload->move.non_blocking_hidden ||
+           (value_has(upload->value, VALUE_FROM_LOADER) && !upload->constructor &&
+            (str_eq(tail, S("to")) || str_eq(tail, S("cuda")) || upload->move.wrapper));
+}
+
+static void note_copy(struct trail *trail, const struct check *check, uint32_t call, const struct upload *upload)
+{
+    if (site_is_none(trail->use.copied_at))
+        trail->use.copied_at = check_site(check, call);
+    const bool itself = is_as_it_came(check, upload->what);
+    trail->use.copies_itself |= itself;
+    trail->use.copies_run_on |= itself && runs_on(check, call, upload);
+}
+
+/* Calls that copy a batch to the device there, until one is found that need not wait. */
+static void find_copies(struct trail *trail, struct site around, int deep)
 {
     const struct check check = check_of(trail, around);
-    for (uint32_t node = around.node; node < syntax_last(check.tree, around.node); node++) {
+    const uint32_t last = syntax_last(check.tree, around.node);
+    for (uint32_t node = around.node; node < last && !trail->use.copies_run_on; node++) {
         if (!syntax_is(check.tree, node, SYN_CALL))
             continue;
         const struct upload upload = upload_of(&check, node);
-        if (upload.is && upload_is_batch(&check, &upload))
-            return check_site(&check, node);
-        const uint32_t target = deep ? name_target(trail->project, check_site(&check, node)) : SYNTAX_NONE;
+        const bool copies = upload.is && upload_is_batch(&check, &upload);
+        if (copies)
+            note_copy(trail, &check, node, &upload);
+        const uint32_t target = deep && !copies ? name_target(trail->project, check_site(&check, node)) : SYNTAX_NONE;
         if (target == SYNTAX_NONE)
             continue;
         const struct function *function = project_function(trail->project, target);
-        const struct site copy = copy_in(trail, (struct site){function->file, function->node}, deep - 1);
-        if (!site_is_none(copy))
-            return copy;
+        find_copies(trail, (struct site){function->file, function->node}, deep - 1);
     }
-    return site_none;
 }
 
 static void look_for_copies(struct trail *trail, struct site around)
 {
-    if (trail->looks_for_copies && site_is_none(trail->use.copied_at))
-        trail->use.copied_at = copy_in(trail, around, CALLS_DEEP);
+    if (trail->looks_for_copies)
+        find_copies(trail, around, CALLS_DEEP);
 }
 
 /* ---- upward ---- */

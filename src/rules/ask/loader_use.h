@@ -14,6 +14,8 @@ struct loader_use {
     bool given_away;        /* a function that is not of the run takes it */
     struct site trained_at; /* the loop, or call of next(), that makes it trains; site_none */
     struct site copied_at;  /* the first copy to the device by who goes over it; site_none; of .._with_copies alone */
+    bool copies_itself;     /* such a copy takes what the loader gave, or a view of it, not a tensor made of it */
+    bool copies_run_on;     /* one of these does not wait, or need not once the loader pins */
 };
 
 /* `node` makes the loader. */

@@ -185,13 +185,27 @@ static bool changes_later(const struct check *check, uint32_t what, uint32_t cal
 }
 
 /*
+ * With workers another thread pins, and a copy of pinned memory takes half the time though it waits. Without them the
+ * training thread itself pins, which gains where a copy then runs on alone.
+ */
+static bool gains_by_pinning(const struct check *check, uint32_t call, const struct loader_use *use)
+{
+    const uint32_t argument = loader_argument(check, call, LOADER_NUM_WORKERS);
+    const bool workers = argument != SYNTAX_NONE && !(syntax_is(check->tree, argument, SYN_INTEGER) &&
+                                                      str_eq(syntax_text(check->tree, argument), S("0")));
+    if (site_is_none(use->copied_at))
+        return use->given_away && workers;
+    return use->copies_itself && (workers || use->copies_run_on);
+}
+
+/*
  * Pinning is worth its memory where a copy of the batches follows: one that is seen, or that of a framework which takes
  * the loader. Rows of an index, texts and objects that somebody else copies gain nothing.
  */
 static bool fix_loader(struct patch *patch, uint32_t call, struct edits *edits)
 {
     const struct loader_use use = loader_use_with_copies(patch->check, call);
-    if (site_is_none(use.copied_at) && !use.given_away)
+    if (!gains_by_pinning(patch->check, call, &use))
         return false;
     const str torch = patch_module(patch, "torch");
     const str available = patch_printf(patch, "%.*s.cuda.is_available()", (int)torch.len, torch.at);

@@ -167,6 +167,21 @@ static void copies_of_parts_do_not_block(void **state)
 }
 
 /* Pinned batches that nobody copies cost memory and gain nothing: rows of an index, for one. */
+static void loaders_that_gain_nothing_by_pinning_stay(void **state)
+{
+    (void)state;
+    stays("ST602", STEP("DataLoader(data, num_workers=2)", "        x = x.transpose(0, 1).contiguous().to(device)\n"));
+    stays("ST602", STEP("DataLoader(data, num_workers=2)", "        y = x.clone()\n        x = y.to(device)\n"));
+    stays("ST602", STEP("DataLoader(data, num_workers=2)", "        x = torch.cat([x, x]).to(device)\n"));
+    stays("ST602", STEP("DataLoader(data)", "        x = torch.from_numpy(x.numpy()).to(device)\n"));
+    becomes("ST602", STEP("DataLoader(data)", "        x = x.to(device)\n"),
+            STEP("DataLoader(data, pin_memory=torch.cuda.is_available())",
+                 "        x = x.to(device, non_blocking=True)\n"));
+    becomes("ST602", STEP("DataLoader(data, num_workers=2)", "        x = x.view(-1, 4).to(device)\n"),
+            STEP("DataLoader(data, num_workers=2, pin_memory=torch.cuda.is_available())",
+                 "        x = x.view(-1, 4).to(device, non_blocking=True)\n"));
+}
+
 static void loaders_without_a_copy_stay(void **state)
 {
     (void)state;
@@ -431,6 +446,7 @@ int main(void)
         cmocka_unit_test(parts_of_pinned_batches_do_not_block),
         cmocka_unit_test(helpers_that_move_modules_too_stay),
         cmocka_unit_test(copies_of_parts_do_not_block),
+        cmocka_unit_test(loaders_that_gain_nothing_by_pinning_stay),
         cmocka_unit_test(loaders_without_a_copy_stay),
         cmocka_unit_test(tuples_are_broken_as_black_does),
         cmocka_unit_test(all_indices_of_a_place_are_made_on_the_device),
