@@ -4,7 +4,7 @@
 #include "base/hash.h"
 #include "read_file.h"
 
-enum { MOST_FILES = 2048, MOST_BYTES = 256 << 10, MOST_BYTES_OF_ALL = 16 << 20 };
+enum { MOST_FILES = 2048, MOST_BYTES = 4 << 20, MOST_BYTES_OF_ALL = 16 << 20 };
 
 bool mentioned_is_in(str path)
 {

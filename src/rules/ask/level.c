@@ -54,7 +54,8 @@ static void break_anyhow(const struct check *check, const struct context *contex
     if (context->gate == GATE_FLAG)
         match_break(match, LINK_PACE, "it runs only where a flag asks for it", context->gate_at);
     if (context->gate == GATE_UNMADE)
-        match_break(match, LINK_PACE, "nothing in the files linted makes one of this class", context->gate_at);
+        match_break(match, LINK_PACE, "no program in the files linted makes one of this class that trains",
+                    context->gate_at);
     if (context->gate == GATE_UNTAKEN)
         match_break(match, LINK_PACE, "no call of the run takes this branch", context->gate_at);
     if (context->gate == GATE_EMPTY)

@@ -102,6 +102,71 @@ static void add_loop_of_calls(struct chain *chain, struct site site)
     }
 }
 
+static void end_at_door(struct chain *chain, str about, struct site at, bool open)
+{
+    const char *door =
+        open ? "the network `%.*s` is registered, or a setting names it: the steps that train it run it"
+        : context_trains_anything(chain->check->project)
+            ? "the network `%.*s` runs in each step that trains it; which call that is nobody tells"
+            : "the network `%.*s` runs in each step of who trains it: nothing in the files linted trains any";
+    chain_end(chain, at, str_printf(chain->check->arena, door, (int)about.len, about.at));
+}
+
+static void add_named(struct chain *chain, struct site at)
+{
+    const bool is_call = project_tree(chain->check->project, at.file)->kind[at.node] == SYN_CALL;
+    const str text = chain_text(chain, at), caller = around(chain, at);
+    chain_add(chain, at,
+              str_printf(chain->check->arena, is_call ? "%.*s, in %.*s" : "%.*s is named in %.*s", (int)text.len,
+                         text.at, (int)caller.len, caller.at));
+}
+
+/* The call that trains, or the method that a framework calls. */
+static void end_at_training(struct chain *chain, struct site at)
+{
+    const struct project *project = chain->check->project;
+    const struct syntax *tree = project_tree(project, at.file);
+    const str caller = around(chain, at);
+    if (tree->kind[at.node] == SYN_FUNCTION) {
+        const str name = syntax_text(tree, at.node + 1);
+        chain_end(chain, at,
+                  str_printf(chain->check->arena, "a framework calls `%.*s` of `%.*s` each training step",
+                             (int)name.len, name.at, (int)caller.len, caller.at));
+        return;
+    }
+    const str text = chain_text(chain, at);
+    chain_end(
+        chain, at,
+        str_printf(chain->check->arena, "%.*s trains, in %.*s", (int)text.len, text.at, (int)caller.len, caller.at));
+}
+
+/* From the class over what names it, place by place, to a program that trains. */
+static void end_at_maker(struct chain *chain, uint32_t class_id, str about, struct site forward)
+{
+    const struct project *project = chain->check->project;
+    struct trained_step step = {site_none, SYNTAX_NONE, TRAINED_NOT};
+    if (class_id != SYNTAX_NONE)
+        step = context_trained(project, context_class_unit(project, class_id));
+    if (step.kind != TRAINED_BY_NAME && step.kind != TRAINED_ITSELF) {
+        end_at_door(chain, about, forward, step.kind == TRAINED_OPEN);
+        return;
+    }
+    chain_add(chain, forward,
+              str_printf(chain->check->arena, "the network `%.*s`, which is trained", (int)about.len, about.at));
+    struct site last = forward;
+    for (; step.kind == TRAINED_BY_NAME; step = context_trained(project, step.next)) {
+        if (site_is_none(step.at))
+            continue;
+        last = step.at;
+        add_named(chain, last);
+    }
+    if (step.kind != TRAINED_ITSELF) {
+        end_at_door(chain, about, last, true);
+        return;
+    }
+    end_at_training(chain, step.at);
+}
+
 /* Of a network that no call reaches by name: the call of a network in a training step, where that network is made. */
 static struct site at_network(struct chain *chain, struct site site, struct site forward)
 {
@@ -111,10 +176,7 @@ static struct site at_network(struct chain *chain, struct site site, struct site
     const struct site run = method ? context_network_runs(project, function->class_id) : site_none;
     const str about = method ? project_class(project, function->class_id)->name : function->name;
     if (site_is_none(run)) {
-        chain_end(chain, forward,
-                  str_printf(chain->check->arena,
-                             "the network `%.*s` runs in each step that trains it; which call that is nobody tells",
-                             (int)about.len, about.at));
+        end_at_maker(chain, method ? function->class_id : SYNTAX_NONE, about, forward);
         return site_none;
     }
     chain_add(chain, forward,

@@ -19,6 +19,7 @@
 #include "parallel/par.h"
 #include "once.h"
 #include "reach.h"
+#include "trained.h"
 #include "unmade.h"
 #include "source/known/known_words.h"
 
@@ -295,6 +296,7 @@ void context_build(struct project *project)
     par_each(project->files.count, project->cells.options.threads, build_gates, project);
     around_build(project);
     moved_build(project);
+    trained_build(project);
     unmade_build(project);
     begin_all(project);
     struct ways ways = {0};

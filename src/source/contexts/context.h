@@ -78,6 +78,25 @@ struct way_in context_way_in(const struct project *project, struct site site);
 /* A call in a training step that runs a network that is not told by name, where the class or what makes it is named. */
 struct site context_network_runs(const struct project *project, uint32_t class_id); /* site_none */
 
+/*
+ * Units, functions and classes among them, one place further toward a program that trains them: where one is named, and
+ * in which unit. `at` is site_none where it is a part of the next.
+ */
+enum trained_kind {
+    TRAINED_NOT,
+    TRAINED_BY_NAME,
+    TRAINED_ITSELF, /* `at`: the call that trains, or the method that a framework calls */
+    TRAINED_OPEN,   /* a registry, or a setting beside the sources, may make it */
+};
+struct trained_step {
+    struct site at;
+    uint32_t next; /* unit */
+    enum trained_kind kind;
+};
+struct trained_step context_trained(const struct project *project, uint32_t unit);
+uint32_t context_class_unit(const struct project *project, uint32_t class_id);
+bool context_trains_anything(const struct project *project);
+
 /* The first call in a loop that trains, itself or through functions of the run; SYNTAX_NONE. */
 uint32_t context_trains_in(const struct project *project, struct site within);
 

@@ -36,6 +36,13 @@ struct near_site {
     uint32_t *nearest;    /* file; NONE */
 };
 
+struct trained {
+    struct trained_step *steps; /* per unit: functions, then classes */
+    uint32_t classes;           /* the unit of the first class */
+    bool any, everything;       /* something trains; and it looks classes up wherever a name leads */
+    bool *named_by_setting;     /* per class */
+};
+
 /* What is told of the lines of one file. */
 struct placed {
     struct map loops;      /* node -> enum loop_kind, of those that are told */
@@ -51,9 +58,10 @@ struct contexts {
     struct arena arena;
     struct choices choices;
     struct placed *of_file;
-    bool *program_trains;            /* per program: something in it calls backward or step */
-    bool *acts;                      /* per function: what it gives goes to the step of an environment */
-    bool *unmade;                    /* per class: a network that nothing makes */
+    bool *program_trains; /* per program: something in it calls backward or step */
+    bool *acts;           /* per function: what it gives goes to the step of an environment */
+    bool *unmade;         /* per class: a network that no program makes that trains */
+    struct trained trained;
     bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;                 /* per function: enum trains of loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */

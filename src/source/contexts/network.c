@@ -105,5 +105,6 @@ struct site context_network_runs(const struct project *project, uint32_t class_i
     struct makers makers = {.count = 0};
     add_maker(&makers, project_method(project, class_id, S("__init__")));
     const struct site made = step_of_makers(project, &makers);
-    return site_is_none(made) ? step_of_named(project, about->file, about->name) : made;
+    const bool is_told = context_trained(project, context_class_unit(project, class_id)).kind != TRAINED_NOT;
+    return site_is_none(made) && !is_told ? step_of_named(project, about->file, about->name) : made;
 }

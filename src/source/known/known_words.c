@@ -35,6 +35,8 @@ static const struct list {
     [WORDS_TRAIN] = {"backward manual_backward train_batch train_on_batch", false},
     [WORDS_SHOW_OUTPUT] = {"ignite.*ProgressBar ignite.*RunningAverage ignite.*TerminateOnNan", false},
     [WORDS_GRADIENTS] = {"torch.func.grad torch.func.grad_and_value", false},
+    [WORDS_TRAINERS] = {"*Trainer *Trainer.fit *Trainer.train *LightningCLI mmengine.runner.Runner *EpochBasedRunner",
+                        false},
     [WORDS_STEP] = {"step", false},
     [WORDS_READ_ITEMS] = {"item tolist", false},
     [WORDS_MODULE_TENSORS] = {"weight bias", false},

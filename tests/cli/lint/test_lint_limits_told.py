@@ -69,6 +69,8 @@ MEETS = {
     "once": HEAD + TRAIN + "        if model.x is None and " + " + ".join(["y"] * 210)
             + ":\n            model.x = loss.item()\n",
     "branch": HEAD + TRAIN + "        if flag:\n            print(loss.item())\n" + lines(20, "        (loss * {}).backward()\n"),
+    "modules-by-name": HEAD + "import importlib\n" + TRAIN
+                       + lines(65, "def f{0}(name):\n    return importlib.import_module('nets.' + name)\n"),
     "modules-by-key": HEAD + net("nets = {" + ", ".join(f"'k{i}': Net()" for i in range(257)) + "}\n"),
     "action": HEAD + "def f(env, a0, n):\n    for i in range(n):\n" + lines(10, "        a{1} = a{0} + 1\n")
               + "        state, reward, done, info = env.step(a10)\n",

@@ -1,0 +1,418 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mentions.h"
+
+#include "base/hash.h"
+#include "base/mem.h"
+#include "searched.h"
+
+static int64_t key_of(str name)
+{
+    return (int64_t)hash_bytes(name.at, name.len);
+}
+
+static void add(struct mentions *mentions, uint32_t from, uint32_t to, struct site at, bool strict)
+{
+    if (from == to)
+        return;
+    mentions->at = mem_grow(mentions->at, &mentions->room, mentions->count + 1, sizeof *mentions->at);
+    mentions->at[mentions->count++] = (struct mention){from, to, at, strict};
+}
+
+uint32_t mentions_unit(const struct project *project, const struct mentions *mentions, struct site site)
+{
+    uint32_t f = project_function_at(project, site);
+    for (;;) {
+        const struct function *function = &project->files.functions[f];
+        const enum syntax_kind kind = (enum syntax_kind)project_tree(project, function->file)->kind[function->node];
+        if (function->outer == NONE || kind == SYN_FUNCTION)
+            return f;
+        if (kind == SYN_CLASS) {
+            const int64_t key = (int64_t)function->file << 32 | function->node;
+            const uint32_t c = map_get(&project->files.class_by_node, key);
+            if (c != MAP_NONE)
+                return mentions->classes + c;
+        }
+        f = function->outer;
+    }
+}
+
+/* ---- what there is to be named ---- */
+
+static uint32_t unit_of(struct mentions *mentions, struct map *names, str name)
+{
+    uint32_t unit = map_get(names, key_of(name));
+    if (unit == MAP_NONE)
+        map_put(names, key_of(name), unit = mentions->units++);
+    return unit;
+}
+
+/* The variable of a module that a statement binds, changes, or is said of: `x = ...`, `x["a"] = ...`, `x.add(...)`. */
+static uint32_t bound_by(const struct syntax *tree, uint32_t statement)
+{
+    uint32_t at = statement + 1;
+    const enum syntax_kind kind = (enum syntax_kind)tree->kind[statement];
+    if (kind == SYN_EXPR && tree->kind[at] == SYN_CALL && tree->kind[at + 1] == SYN_ATTRIBUTE)
+        at++;
+    else if (kind != SYN_ASSIGN && kind != SYN_ANN_ASSIGN && kind != SYN_AUG_ASSIGN)
+        return NONE;
+    while (tree->kind[at] == SYN_SUBSCRIPT || tree->kind[at] == SYN_ATTRIBUTE)
+        at++;
+    return tree->kind[at] == SYN_NAME ? at : NONE;
+}
+
+static bool is_of_module(const struct project *project, struct site site)
+{
+    return project->files.functions[project_function_at(project, site)].outer == NONE;
+}
+
+static void list_variables(const struct project *project, struct mentions *mentions, uint32_t file)
+{
+    const struct syntax *tree = project_tree(project, file);
+    for (uint32_t node = 0; node < tree->count; node++) {
+        const enum syntax_kind kind = (enum syntax_kind)tree->kind[node];
+        const bool binds = kind == SYN_ASSIGN || kind == SYN_ANN_ASSIGN;
+        uint32_t name = binds && is_of_module(project, (struct site){file, node}) ? bound_by(tree, node) : NONE;
+        if (kind == SYN_ALIAS && !syntax_is(tree, syntax_child(tree, node, 1), SYN_ABSENT))
+            name = syntax_child(tree, node, 1);
+        if (name != NONE)
+            unit_of(mentions, &mentions->names, syntax_text(tree, name));
+    }
+}
+
+static void list_names(const struct project *project, struct mentions *mentions)
+{
+    const uint32_t functions = project->files.function_count, classes = project->files.class_count;
+    mentions->classes = functions;
+    mentions->modules = functions + classes;
+    mentions->everything = mentions->modules + project->files.count;
+    mentions->units = mentions->everything + 1;
+    mentions->registered = mem_zeroed(classes + 1);
+    for (uint32_t c = 0; c < classes; c++) {
+        const str name = project->files.classes[c].name;
+        const uint32_t of_classes = unit_of(mentions, &mentions->class_names, name);
+        add(mentions, unit_of(mentions, &mentions->names, name), of_classes, site_none, true);
+        add(mentions, of_classes, mentions->classes + c, site_none, true);
+    }
+    for (uint32_t f = 0; f < functions; f++) {
+        const struct function *function = &project->files.functions[f];
+        if (function->outer == NONE || project->files.functions[function->outer].outer != NONE ||
+            project_tree(project, function->file)->kind[function->node] != SYN_FUNCTION)
+            continue;
+        map_put(&mentions->functions, key_of(function->name), 0);
+        add(mentions, unit_of(mentions, &mentions->names, function->name), f, site_none, true);
+    }
+    for (uint32_t i = 0; i < project->files.count; i++)
+        list_variables(project, mentions, i);
+}
+
+/* ---- what names what ---- */
+
+/* `tail`: of an object that nobody knows, and that may have a method of the name of a function. */
+static void add_named(struct mentions *mentions, uint32_t from, str name, struct site at, bool tail)
+{
+    const uint32_t unit = map_get(&mentions->names, key_of(name));
+    if (unit != MAP_NONE)
+        add(mentions, from, unit, at, !tail || map_get(&mentions->functions, key_of(name)) == MAP_NONE);
+}
+
+/* `x: Net`, `-> Net`, isinstance(x, Net): of what somebody else has made. */
+static bool only_asks(const struct syntax *tree, uint32_t node)
+{
+    for (uint32_t at = node, up = tree->parent[at];; at = up, up = tree->parent[up]) {
+        const enum syntax_kind kind = (enum syntax_kind)tree->kind[up];
+        if (kind == SYN_PARAMETER)
+            return at == syntax_child(tree, up, 1);
+        if (kind == SYN_FUNCTION)
+            return at == syntax_child(tree, up, 2);
+        if (kind == SYN_ANN_ASSIGN)
+            return at == syntax_child(tree, up, 1);
+        if (kind == SYN_CALL && syntax_calls(tree, up, S("isinstance")))
+            return true;
+        if (kind != SYN_SUBSCRIPT && kind != SYN_ATTRIBUTE && kind != SYN_TUPLE && kind != SYN_BINARY &&
+            kind != SYN_ARGUMENTS && kind != SYN_LIST)
+            return false;
+    }
+}
+
+/* The names of what is bound where they stand, and of arguments, name nothing else. */
+static bool names_itself(const struct syntax *tree, uint32_t node)
+{
+    const uint32_t parent = tree->parent[node];
+    switch (tree->kind[parent]) {
+    case SYN_FUNCTION:
+    case SYN_CLASS:
+    case SYN_KEYWORD:
+    case SYN_PARAMETER:
+        return node == parent + 1;
+    case SYN_GLOBAL:
+    case SYN_NONLOCAL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_local(const struct project *project, struct site name)
+{
+    enum { MOST = 4 };
+    const struct definition *found[MOST];
+    if (is_of_module(project, name))
+        return false;
+    if (flow_bound(project, name))
+        return true;
+    const uint32_t count = flow_definitions(project, name, found, MOST);
+    for (uint32_t i = 0; i < count && i < MOST; i++)
+        if (found[i]->kind != DEFINED_OUTSIDE && found[i]->kind != DEFINED_IMPORT && found[i]->kind != DEFINED_FUNCTION)
+            return true;
+    return false;
+}
+
+/* One of several classes or functions too; whether it is one of the run. */
+static bool add_value(struct mentions *mentions, uint32_t from, const struct value *value, struct site at)
+{
+    const bool is = value->kind == VALUE_CLASS || value->kind == VALUE_FUNCTION;
+    if (is && value->detail != NONE) {
+        add(mentions, from, value->kind == VALUE_CLASS ? mentions->classes + value->detail : value->detail, at, true);
+        return true;
+    }
+    bool any = false;
+    for (uint32_t i = 0; is && value->items && i < value_item_slots(value); i++)
+        any |= add_value(mentions, from, value->items[i], at);
+    return any;
+}
+
+/* `register("net", Net)` as a statement of a module. */
+static bool is_registered(const struct syntax *tree, uint32_t node)
+{
+    const uint32_t statement = syntax_statement(tree, node);
+    return tree->kind[statement] == SYN_EXPR && tree->kind[tree->parent[statement]] == SYN_MODULE &&
+           tree->kind[statement + 1] == SYN_CALL && syntax_is(tree, tree->parent[node], SYN_ARGUMENTS);
+}
+
+static void add_name(const struct project *project, struct mentions *mentions, uint32_t from, struct site site)
+{
+    const struct file *file = &project->files.at[site.file];
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t parent = tree->parent[site.node];
+    const bool tail = tree->kind[parent] == SYN_ATTRIBUTE && site.node != parent + 1;
+    const struct site whole = {site.file, tail ? parent : site.node};
+    const struct value *value = node_value(project, file, whole.node);
+    if (value->kind == VALUE_CLASS && value->detail != NONE && is_registered(tree, whole.node))
+        mentions->registered[value->detail] = true;
+    const bool of_library = value->name && value->detail == NONE && !value->items;
+    if (add_value(mentions, from, value, site) || (tail && of_library) || (!tail && is_local(project, site)))
+        return;
+    add_named(mentions, from, syntax_text(tree, site.node), site, tail);
+}
+
+/* Of `from x import a as b` what is called b is what is called a. */
+static void add_alias(const struct project *project, struct mentions *mentions, struct site alias)
+{
+    const struct syntax *tree = project_tree(project, alias.file);
+    const uint32_t bound = syntax_child(tree, alias.node, 1);
+    const str name = syntax_is(tree, alias.node + 1, SYN_ATTRIBUTE) ? syntax_tail(tree, alias.node + 1)
+                                                                    : syntax_text(tree, alias.node + 1);
+    if (!syntax_is(tree, bound, SYN_ABSENT))
+        add_named(mentions, unit_of(mentions, &mentions->names, syntax_text(tree, bound)), name, alias, false);
+}
+
+static bool is_of_path(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || strchr("_.:/", c);
+}
+
+/* Net of "Net", "pkg.nets.Net", "pkg.nets:Net()"; "" of what is no path to a thing of the run. */
+static str named_by_text(str quoted)
+{
+    if (quoted.len < 3)
+        return S("");
+    size_t from = 1, to = 1;
+    for (; to + 1 < quoted.len && is_of_path(quoted.at[to]); to++)
+        if (strchr(".:/", quoted.at[to]))
+            from = to + 1;
+    const bool whole = to + 1 == quoted.len || quoted.at[to] == '(';
+    return whole ? (str){quoted.at + from, to - from} : S("");
+}
+
+/* What a package gives to who imports it is no setting. */
+static bool is_export(const struct project *project, const struct syntax *tree, struct site text)
+{
+    const uint32_t bound = bound_by(tree, syntax_statement(tree, text.node));
+    return str_eq(path_last(project->files.at[text.file].shown.path), S("__init__.py")) ||
+           (bound != NONE && str_eq(syntax_text(tree, bound), S("__all__")));
+}
+
+/* A text that stands alone says what something is for, and one that is compared what it is called. */
+static void add_words(const struct project *project, struct mentions *mentions, uint32_t from, struct site site)
+{
+    const struct syntax *tree = project_tree(project, site.file);
+    const str text = syntax_text(tree, site.node);
+    if (tree->kind[tree->parent[site.node]] == SYN_EXPR || tree->kind[tree->parent[site.node]] == SYN_COMPARE)
+        return;
+    const bool setting = is_of_module(project, site) && !is_export(project, tree, site);
+    const str name = named_by_text(text);
+    const uint32_t unit = name.len ? map_get(&mentions->class_names, key_of(name)) : MAP_NONE;
+    if (unit == MAP_NONE)
+        return;
+    add(mentions, from, unit, site, false);
+    if (setting)
+        map_put(&mentions->settings, key_of(name), 0);
+}
+
+/* The statement that imports, of a name in it; NONE. */
+static uint32_t import_of(const struct syntax *tree, uint32_t node)
+{
+    while (tree->kind[node] == SYN_ATTRIBUTE || tree->kind[node] == SYN_NAME || tree->kind[node] == SYN_ALIAS)
+        node = tree->parent[node];
+    return tree->kind[node] == SYN_FROM_IMPORT || tree->kind[node] == SYN_IMPORT ? node : NONE;
+}
+
+/* What a module imports stands among its names. */
+static void add_import(const struct project *project, struct mentions *mentions, struct site name)
+{
+    const struct syntax *tree = project_tree(project, name.file);
+    const uint32_t alias = tree->parent[name.node];
+    if (tree->kind[alias] == SYN_ALIAS && tree->kind[tree->parent[alias]] == SYN_FROM_IMPORT)
+        add_named(mentions, mentions->modules + name.file, syntax_text(tree, name.node), name, true);
+}
+
+/* "nets." begins nets.small, and pkg.nets.small, which is put on the path or named from within. */
+static bool begins_with(str module, str beginning)
+{
+    for (str rest = module, word; rest.len; str_cut(&rest, '.', &word))
+        if (str_starts(rest, beginning))
+            return true;
+    return false;
+}
+
+static void add_modules(const struct project *project, struct mentions *mentions, uint32_t from, struct site site,
+                        str beginning)
+{
+    enum { MOST = 64 };
+    static const struct limit many = {"modules-by-name",
+                                      "a module is fetched by its name in more than 64 places; those "
+                                      "of the others are taken for any"};
+    if (++mentions->fetched > MOST) {
+        project_limit(project, &many, site);
+        add(mentions, from, mentions->everything, site, false);
+        return;
+    }
+    for (uint32_t i = 0; i < project->files.count; i++) {
+        const struct file *file = &project->files.at[i];
+        if (beginning.len ? begins_with(file->shown.module, beginning) : !file->imported)
+            for (uint32_t c = 0; c < file->class_count; c++)
+                add(mentions, from, mentions->classes + file->first_class + c, site, false);
+    }
+}
+
+static void add_searched(const struct project *project, struct mentions *mentions, uint32_t from, struct site site)
+{
+    const struct searched searched = searched_at(project, site);
+    switch (searched.kind) {
+    case SEARCHED_NOTHING:
+        break;
+    case SEARCHED_FILE:
+        add(mentions, from, mentions->modules + searched.file, site, false);
+        break;
+    case SEARCHED_NAME:
+        add_named(mentions, from, searched.text, site, true);
+        break;
+    case SEARCHED_MODULES:
+        add_modules(project, mentions, from, site, searched.text);
+        break;
+    case SEARCHED_ALL:
+        add(mentions, from, mentions->everything, site, false);
+        break;
+    }
+}
+
+static void look_at(const struct project *project, struct mentions *mentions, uint32_t from, struct site site)
+{
+    const struct syntax *tree = project_tree(project, site.file);
+    const enum syntax_kind kind = (enum syntax_kind)tree->kind[site.node];
+    add_searched(project, mentions, from, site);
+    if (kind == SYN_STRING)
+        add_words(project, mentions, from, site);
+    else if (kind == SYN_ALIAS)
+        add_alias(project, mentions, site);
+    else if (kind == SYN_NAME && import_of(tree, site.node) != NONE)
+        add_import(project, mentions, site);
+    else if (kind == SYN_NAME && !names_itself(tree, site.node) && !only_asks(tree, site.node))
+        add_name(project, mentions, from, site);
+}
+
+/* What stands in a statement that binds a variable of the module comes by way of that too. */
+static void look_at_variable(const struct project *project, struct mentions *mentions, struct site site)
+{
+    const struct syntax *tree = project_tree(project, site.file);
+    const uint32_t statement = syntax_statement(tree, site.node), name = bound_by(tree, statement);
+    const uint32_t variable =
+        name == NONE || name == site.node ? MAP_NONE : map_get(&mentions->names, key_of(syntax_text(tree, name)));
+    if (variable != MAP_NONE)
+        look_at(project, mentions, variable, site);
+}
+
+static void look_into(const struct project *project, struct mentions *mentions, uint32_t id)
+{
+    const struct file *file = &project->files.at[id];
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t node = 0; node < tree->count && !file->is_test; node++) {
+        const enum syntax_kind kind = (enum syntax_kind)tree->kind[node];
+        const struct site site = {id, node};
+        if (kind != SYN_NAME && kind != SYN_STRING && kind != SYN_ALIAS && kind != SYN_CALL && kind != SYN_ATTRIBUTE)
+            continue;
+        look_at(project, mentions, mentions_unit(project, mentions, site), site);
+        if (is_of_module(project, site))
+            look_at_variable(project, mentions, site);
+    }
+    for (size_t c = 0; c < calls_of(project, id)->count && !file->is_test; c++) {
+        const struct site call = {id, calls_of(project, id)->at[c].node};
+        add(mentions, mentions_unit(project, mentions, call), calls_of(project, id)->at[c].target, call, true);
+    }
+}
+
+/* Classes have methods and bases, functions those within them, modules what stands in them. */
+static void add_parts(const struct project *project, struct mentions *mentions)
+{
+    for (uint32_t f = 0; f < project->files.function_count; f++) {
+        const struct function *function = &project->files.functions[f];
+        if (function->outer == NONE || project_tree(project, function->file)->kind[function->node] != SYN_FUNCTION)
+            continue;
+        const struct function *outer = &project->files.functions[function->outer];
+        if (function->class_id != NONE)
+            add(mentions, mentions->classes + function->class_id, f, site_none, true);
+        else
+            add(mentions, outer->outer == NONE ? mentions->modules + function->file : function->outer, f, site_none,
+                outer->outer != NONE);
+    }
+    for (uint32_t c = 0; c < project->files.class_count; c++) {
+        const struct classes order = class_order(&project->cells, c);
+        for (uint32_t i = 0; i < order.count; i++)
+            add(mentions, mentions->classes + c, mentions->classes + order.at[i], site_none, true);
+        add(mentions, mentions->modules + project->files.classes[c].file, mentions->classes + c, site_none, false);
+    }
+}
+
+void mentions_find(struct project *project, struct mentions *mentions)
+{
+    list_names(project, mentions);
+    add_parts(project, mentions);
+    for (uint32_t i = 0; i < project->files.count; i++)
+        look_into(project, mentions, i);
+}
+
+void mentions_free(struct mentions *mentions)
+{
+    mem_free(mentions->at);
+    mem_free(mentions->registered);
+    map_free(&mentions->names);
+    map_free(&mentions->class_names);
+    map_free(&mentions->functions);
+    map_free(&mentions->settings);
+}
+
+bool mentions_in_setting(const struct project *project, const struct mentions *mentions, uint32_t class_id)
+{
+    const int64_t key = key_of(project->files.classes[class_id].name);
+    return mentions->registered[class_id] || map_get(&mentions->settings, key) != MAP_NONE;
+}
