@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The words of what in a folder says beside the sources what a program runs: settings, and scripts of a shell. */
+/*
+ * The words of what in a folder says beside the sources what a program runs: settings, scripts of a shell, and the
+ * commands in documents, of which the options count that they give.
+ */
 #ifndef LINT_MENTIONED_H
 #define LINT_MENTIONED_H
 
@@ -7,7 +10,7 @@
 #include "base/map.h"
 #include "config.h"
 
-/* By its ending: .yaml, .yml, .json, .jsonnet, .toml, .cfg, .ini, .gin, .sh. */
+/* By its ending: .yaml, .yml, .json, .jsonnet, .toml, .cfg, .ini, .gin, .sh, .md, .rst. */
 bool mentioned_is_in(str path);
 /*
  * The names in these files, as project_options.mentioned wants them. False: there are more files, or larger ones, than

@@ -2,9 +2,22 @@
 /* What a value says by itself: that it is there, that it holds, that it is that constant or of that type. */
 #include "question.h"
 
+#include "base/real.h"
+
 bool answer_is_constant(enum syntax_kind kind)
 {
     return kind == SYN_STRING || kind == SYN_INTEGER || kind == SYN_NONE || kind == SYN_TRUE || kind == SYN_FALSE;
+}
+
+bool answer_number(const struct syntax *tree, uint32_t node, double *number)
+{
+    const bool minus = syntax_is(tree, node, SYN_UNARY) && tree->op[node] == OP_SUB;
+    const uint32_t digits = minus ? node + 1 : node;
+    if ((!syntax_is(tree, digits, SYN_INTEGER) && !syntax_is(tree, digits, SYN_FLOAT)) ||
+        !real_read(syntax_text(tree, digits), number))
+        return false;
+    *number = minus ? -*number : *number;
+    return true;
 }
 
 static struct ways is_true(const struct syntax *tree, uint32_t node)
@@ -17,7 +30,10 @@ static struct ways is_true(const struct syntax *tree, uint32_t node)
     case SYN_LAMBDA:
         return ways_hold;
     case SYN_INTEGER:
-        return ways_if(!str_eq(syntax_text(tree, node), S("0")));
+    case SYN_FLOAT: {
+        double number;
+        return answer_number(tree, node, &number) ? ways_if(number != 0) : ways_either;
+    }
     case SYN_STRING:
         return ways_if(syntax_text(tree, node).len > 2);
     case SYN_LIST:
@@ -41,6 +57,25 @@ static struct ways is_equal(const struct question *question, struct site value)
         return a.len > 2 && b.len > 2 ? ways_if(str_eq((str){a.at + 1, a.len - 2}, (str){b.at + 1, b.len - 2}))
                                       : ways_unknown;
     return ways_if(str_eq(a, b));
+}
+
+static struct ways is_in_order(const struct question *question, struct site value)
+{
+    const struct syntax *tree = project_tree(question->project, value.file);
+    const struct syntax *there = project_tree(question->project, question->constant.file);
+    double number, bound;
+    if (!answer_number(tree, value.node, &number) || !answer_number(there, question->constant.node, &bound))
+        return ways_unknown;
+    switch (there->op[there->parent[question->constant.node]]) {
+    case OP_LESS:
+        return ways_if(number < bound);
+    case OP_LESS_EQUAL:
+        return ways_if(number <= bound);
+    case OP_GREATER:
+        return ways_if(number > bound);
+    default:
+        return ways_if(number >= bound);
+    }
 }
 
 /* What can be told apart by isinstance. */
@@ -105,6 +140,8 @@ struct ways answer_of(const struct question *question, struct site value)
         return is_true(tree, value.node);
     case ASKS_THERE:
         return ways_if(tree->kind[value.node] != SYN_NONE);
+    case ASKS_ORDER:
+        return is_in_order(question, value);
     case ASKS_EQUAL:
         return is_equal(question, value);
     default:

@@ -77,14 +77,24 @@ static void around_branch(const struct project *project, struct site branch, str
     *leaves |= leaving == LEAVES_LOOP && c->loop == NONE;
 }
 
+/* Whether the else trains as well: then the run has a step where the option is off. */
+static bool otherwise_trains(const struct project *project, struct site test, uint32_t branch)
+{
+    const uint32_t otherwise = syntax_next(project_tree(project, test.file), branch);
+    return otherwise != NONE && context_trains_in(project, (struct site){test.file, otherwise}) != NONE;
+}
+
 /*
  * `if (i + 1) % accumulate == 0: optimizer.step(); here`: what trains in the branch makes each run of it a step. Not so
- * the first step (`if step == 0`), which is one of many.
+ * the first step (`if step == 0`), which is one of many. An option that is off by default is given where nothing else trains.
  */
 static enum gate gate_of_branch(const struct project *project, struct site test, uint32_t branch)
 {
     const enum gate gate = gate_of_test(project, test).then;
-    const bool trains = gate == GATE_INTERVAL && context_trains_in(project, (struct site){test.file, branch}) != NONE;
+    const bool trains = (gate == GATE_INTERVAL || gate == GATE_OFF) &&
+                        context_trains_in(project, (struct site){test.file, branch}) != NONE;
+    if (trains && gate == GATE_OFF && otherwise_trains(project, test, branch))
+        return gate;
     return trains ? GATE_NONE : gate;
 }
 
@@ -107,12 +117,21 @@ static void around_if(const struct project *project, struct site site, uint32_t 
         around_branch(project, (struct site){site.file, syntax_child(tree, at, then ? 1 : 2)}, c, leaves);
     if (then)
         gate_by(c, gate_of_branch(project, test, syntax_child(tree, at, 1)), test);
-    if (otherwise)
-        gate_by(c, gate_of_test(project, test).otherwise, test);
+    const enum gate other = otherwise ? gate_of_test(project, test).otherwise : GATE_NONE;
+    const uint32_t alone = other == GATE_OFF ? syntax_child(tree, at, 2) : NONE;
+    if (alone == NONE || context_trains_in(project, (struct site){site.file, alone}) == NONE ||
+        context_trains_in(project, (struct site){site.file, syntax_child(tree, at, 1)}) != NONE)
+        gate_by(c, other, test);
 }
 
 /* What the tests of a chain say of an `elif` of it, and of all behind that. */
-enum otherwise { OTHERWISE_EVALUATES = 1, OTHERWISE_CPU = 2, OTHERWISE_UNTAKEN = 4, OTHERWISE_EMPTY = 8 };
+enum otherwise {
+    OTHERWISE_EVALUATES = 1,
+    OTHERWISE_CPU = 2,
+    OTHERWISE_UNTAKEN = 4,
+    OTHERWISE_EMPTY = 8,
+    OTHERWISE_OFF = 16
+};
 
 static uint32_t otherwise_at(const struct project *project, uint32_t file, uint32_t elif)
 {
@@ -131,6 +150,7 @@ static uint32_t around_chain(const struct project *project, struct site site, ui
         c->cpu_only |= (said & OTHERWISE_CPU) != 0;
         gate_by(c,
                 said & OTHERWISE_UNTAKEN ? GATE_UNTAKEN
+                : said & OTHERWISE_OFF   ? GATE_OFF
                 : said & OTHERWISE_EMPTY ? GATE_EMPTY
                                          : GATE_NONE,
                 (struct site){site.file, at + 1});
@@ -147,7 +167,7 @@ static void build_elif(struct project *project, struct site elif)
     around_if(project, elif, before, &c, &leaves);
     const uint32_t said = otherwise_at(project, elif.file, before) | (c.evaluation_only ? OTHERWISE_EVALUATES : 0) |
                           (c.cpu_only ? OTHERWISE_CPU : 0) | (c.gate == GATE_UNTAKEN ? OTHERWISE_UNTAKEN : 0) |
-                          (c.gate == GATE_EMPTY ? OTHERWISE_EMPTY : 0);
+                          (c.gate == GATE_EMPTY ? OTHERWISE_EMPTY : 0) | (c.gate == GATE_OFF ? OTHERWISE_OFF : 0);
     if (said)
         map_put(&project->contexts->of_file[elif.file].elifs, elif.node, said);
 }
@@ -174,7 +194,7 @@ static void around_expression(const struct project *project, struct site site, u
                                        : tree->op[at] == OP_OR && is_block_of(tree, site.node, at, 1);
     const struct gates gates = gate_of_test(project, test);
     const enum gate gate = then ? gates.then : otherwise ? gates.otherwise : GATE_NONE;
-    if (gate == GATE_UNTAKEN || gate == GATE_EMPTY)
+    if (gate == GATE_UNTAKEN || gate == GATE_OFF || gate == GATE_EMPTY)
         gate_by(c, gate, test);
 }
 

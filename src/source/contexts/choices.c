@@ -2,8 +2,9 @@
 #include "contexts.h"
 
 #include "base/mem.h"
+#include "options.h"
 
-static void add(struct project *project, enum choice kind, str name, struct site at, struct site value)
+void choices_add(struct project *project, enum choice kind, str name, struct site at, struct site value)
 {
     struct choices *choices = &project->contexts->choices;
     const uint32_t id = names_get(project->files.names, name)->id;
@@ -31,26 +32,32 @@ static void add_target(struct project *project, uint32_t file, uint32_t target, 
     const struct syntax *tree = project_tree(project, file);
     const struct site at = {file, target}, given = value == NONE ? site_none : (struct site){file, value};
     if (tree->kind[target] == SYN_ATTRIBUTE)
-        add(project, CHOICE_ATTRIBUTE, syntax_tail(tree, target), at, given);
+        choices_add(project, CHOICE_ATTRIBUTE, syntax_tail(tree, target), at, given);
     else if (tree->kind[target] == SYN_NAME && is_of_class(tree, target))
-        add(project, CHOICE_ATTRIBUTE, syntax_text(tree, target), at, given);
+        choices_add(project, CHOICE_ATTRIBUTE, syntax_text(tree, target), at, given);
     else if (tree->kind[target] == SYN_SUBSCRIPT && unquoted(tree, syntax_child(tree, target, 1)).len)
-        add(project, CHOICE_KEY, unquoted(tree, syntax_child(tree, target, 1)), at, given);
+        choices_add(project, CHOICE_KEY, unquoted(tree, syntax_child(tree, target, 1)), at, given);
     else if (tree->kind[target] == SYN_TUPLE || tree->kind[target] == SYN_LIST)
         for (uint32_t item = syntax_first(tree, target); item != NONE; item = syntax_next(tree, item))
             if (tree->kind[item] == SYN_ATTRIBUTE)
-                add(project, CHOICE_ATTRIBUTE, syntax_tail(tree, item), (struct site){file, item}, site_none);
+                choices_add(project, CHOICE_ATTRIBUTE, syntax_tail(tree, item), (struct site){file, item}, site_none);
 }
 
-/* `name: type = value` in the body of a class: of a dataclass, which takes it by name. */
+/* `name: type = value` in the body of a class: of a dataclass, which takes it by name, so that it is a default only. */
 static void add_annotated(struct project *project, uint32_t file, uint32_t node)
 {
     const struct syntax *tree = project_tree(project, file);
     const uint32_t value = syntax_child(tree, node, 2);
-    if (tree->kind[node + 1] == SYN_NAME)
-        add(project, CHOICE_ATTRIBUTE, syntax_text(tree, node + 1), (struct site){file, node + 1}, site_none);
-    else
-        add_target(project, file, node + 1, syntax_is(tree, value, SYN_ABSENT) ? NONE : value);
+    const struct site at = {file, node + 1};
+    if (tree->kind[at.node] != SYN_NAME) {
+        add_target(project, file, at.node, syntax_is(tree, value, SYN_ABSENT) ? NONE : value);
+        return;
+    }
+    const str name = syntax_text(tree, at.node);
+    const uint32_t otherwise = options_of_field(tree, value);
+    choices_add(project, CHOICE_ATTRIBUTE, name, at, site_none);
+    if (is_of_class(tree, at.node))
+        choices_add(project, CHOICE_OPTION, name, at, otherwise == NONE ? site_none : (struct site){file, otherwise});
 }
 
 /* `scheduler.set(...)` of an object that is not known: it may reach any method of that name. */
@@ -63,7 +70,7 @@ static void add_call(struct project *project, uint32_t file, uint32_t call)
     const struct value *callee = node_value(project, &project->files.at[file], call + 1);
     if (!callee->name &&
         map_get(&project->files.methods_by_name, names_get(project->files.names, name)->id) != MAP_NONE)
-        add(project, CHOICE_CALL, name, (struct site){file, call}, (struct site){file, call});
+        choices_add(project, CHOICE_CALL, name, (struct site){file, call}, (struct site){file, call});
 }
 
 static void look_at(struct project *project, uint32_t file, uint32_t node)
@@ -71,16 +78,20 @@ static void look_at(struct project *project, uint32_t file, uint32_t node)
     const struct syntax *tree = project_tree(project, file);
     switch (tree->kind[node]) {
     case SYN_KEYWORD:
-        add(project, CHOICE_KEYWORD, syntax_text(tree, node + 1), (struct site){file, node},
-            (struct site){file, syntax_child(tree, node, 1)});
+        choices_add(project, CHOICE_KEYWORD, syntax_text(tree, node + 1), (struct site){file, node},
+                    (struct site){file, syntax_child(tree, node, 1)});
         break;
     case SYN_CALL:
         add_call(project, file, node);
+        options_of_call(project, (struct site){file, node});
+        break;
+    case SYN_STRING:
+        options_of_string(project, (struct site){file, node});
         break;
     case SYN_PAIR:
         if (unquoted(tree, node + 1).len)
-            add(project, CHOICE_KEY, unquoted(tree, node + 1), (struct site){file, node},
-                (struct site){file, syntax_child(tree, node, 1)});
+            choices_add(project, CHOICE_KEY, unquoted(tree, node + 1), (struct site){file, node},
+                        (struct site){file, syntax_child(tree, node, 1)});
         break;
     case SYN_ASSIGN:
         for (uint32_t t = node + 1, last = syntax_last_child(tree, node); t != last; t = syntax_next(tree, t))

@@ -10,9 +10,11 @@
 struct project;
 
 enum choice {
-    CHOICE_KEYWORD,   /* f(name=here) */
-    CHOICE_KEY,       /* {"name": here}, d["name"] = here */
-    CHOICE_CALL,      /* x.name(...), of which nobody knows what it reaches: `value` is the call */
+    CHOICE_KEYWORD, /* f(name=here) */
+    CHOICE_KEY,     /* {"name": here}, d["name"] = here */
+    CHOICE_CALL,    /* x.name(...), of which nobody knows what it reaches: `value` is the call */
+    CHOICE_OPTION, /* add_argument("--name", default=here), the call; NONE: its action says. `name: type = here` of a class */
+    CHOICE_SPELLED,   /* ["--name", ...]: a command that gives it; no value */
     CHOICE_ATTRIBUTE, /* x.name = here; here: NONE where it is not told what (unpacked, +=) */
 };
 
@@ -30,6 +32,8 @@ struct choices {
 };
 
 void choices_build(struct project *project);
+/* One more, of choices_build. */
+void choices_add(struct project *project, enum choice kind, str name, struct site at, struct site value);
 uint32_t choices_first(const struct project *project, str name); /* NONE */
 
 #endif

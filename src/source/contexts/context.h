@@ -23,6 +23,7 @@ enum gate {
     GATE_FIRST,    /* if step == 0: once */
     GATE_EMPTY,    /* if boxes.shape[0] == 0: only for data in which there is nothing */
     GATE_UNMADE,   /* a network that nothing in the files linted makes */
+    GATE_OFF,      /* if args.fancy, an option that is off by default and that nothing beside the sources turns on */
     GATE_UNTAKEN,  /* if size is None, where all calls of the run give one */
 };
 
@@ -54,6 +55,9 @@ struct context {
 uint32_t context_runs_behind(const struct project *project, uint32_t function);
 /* Whether it is the step of an engine, and what it gives is shown each time by what is attached. */
 bool context_engine_shows(const struct project *project, uint32_t function);
+
+/* Where the option is declared that a gate_at of GATE_OFF asks for; site_none. */
+struct site context_option(const struct project *project, struct site test);
 
 struct context context_of(const struct project *project, struct site site);
 

@@ -8,8 +8,9 @@
 
 enum gate gate_stronger(enum gate a, enum gate b)
 {
-    static const int order[] = {[GATE_NONE] = 0,  [GATE_RANK] = 1,   [GATE_FLAG] = 2,    [GATE_INTERVAL] = 3,
-                                [GATE_EMPTY] = 4, [GATE_UNMADE] = 5, [GATE_UNTAKEN] = 6, [GATE_FIRST] = 7};
+    static const int order[] = {
+        [GATE_NONE] = 0,   [GATE_RANK] = 1, [GATE_FLAG] = 2,    [GATE_INTERVAL] = 3, [GATE_EMPTY] = 4,
+        [GATE_UNMADE] = 5, [GATE_OFF] = 6,  [GATE_UNTAKEN] = 7, [GATE_FIRST] = 8};
     return order[a] >= order[b] ? a : b;
 }
 
@@ -20,11 +21,11 @@ static struct gates gates_of(const struct project *project, struct site test)
     const struct ways ways = ways_of_test(project, test);
     const enum empty empty = empty_asked(project, test);
     if (ways_never(&ways))
-        gates.then = gate_stronger(gates.then, GATE_UNTAKEN);
+        gates.then = gate_stronger(gates.then, ways.by_default ? GATE_OFF : GATE_UNTAKEN);
     else if (ways.no && gates.then == GATE_NONE)
         gates.then = ways.gate;
     if (ways_always(&ways))
-        gates.otherwise = GATE_UNTAKEN;
+        gates.otherwise = ways.by_default ? GATE_OFF : GATE_UNTAKEN;
     if (empty == EMPTY_HOLDS)
         gates.then = gate_stronger(gates.then, GATE_EMPTY);
     if (empty == EMPTY_HOLDS_NOT)
@@ -91,4 +92,10 @@ struct gates gate_of_test(const struct project *project, struct site test)
 uint32_t gate_behind(const struct project *project, struct site block)
 {
     return map_get(&project->contexts->of_file[block.file].behind, block.node);
+}
+
+struct site context_option(const struct project *project, struct site test)
+{
+    const struct ways ways = ways_of_test(project, test);
+    return ways.by_default ? ways.option : site_none;
 }

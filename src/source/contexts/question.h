@@ -10,6 +10,7 @@ enum asked {
     ASKS_TRUE,  /* `if x` */
     ASKS_THERE, /* `if x is not None` */
     ASKS_EQUAL, /* `if x == "sum"` */
+    ASKS_ORDER, /* `if x > 0`: the operator is that of the comparison around `constant` */
     ASKS_KIND,  /* `if isinstance(x, list)` */
 };
 
@@ -17,7 +18,7 @@ struct question {
     const struct project *project;
     enum asked asked;
     struct site test;     /* that asks */
-    struct site constant; /* of ASKS_EQUAL */
+    struct site constant; /* of ASKS_EQUAL, ASKS_ORDER */
     uint32_t kinds;       /* of ASKS_KIND: bits of enum value_kind */
     uint32_t values;      /* left to look at */
     bool stopped;
@@ -38,6 +39,8 @@ static inline bool ways_may_hold(const struct ways *ways)
 
 /* Constants that can be compared by their text. */
 bool answer_is_constant(enum syntax_kind kind);
+/* `2`, `-0.5` */
+bool answer_number(const struct syntax *tree, uint32_t node, double *number);
 /* The bits of `list`, `torch.Tensor`, `(list, tuple)`; 0 where a class is among them of which nothing is told here. */
 uint32_t answer_kinds(const struct project *project, struct site type);
 /* Of a value that is followed no further. */
@@ -48,6 +51,8 @@ struct ways answer_something(const struct question *question);
 /* Of a value, followed to where it comes from: at most so many values, and so deep. */
 enum { WAYS_DEEPEST = 12, WAYS_VALUES = 512 };
 struct ways ways_of_value(struct question *question, struct site value, int depth);
+/* Of `args.name`, `self.cfg.name`: an option that the program declares, of options.c. */
+struct ways ways_of_declared(struct question *question, struct site attribute, int depth);
 /* Of a test, or of a value that is one. */
 struct ways ways_of_condition(struct question *question, struct site test, int depth);
 /* Whether one more value may be looked at. */

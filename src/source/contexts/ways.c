@@ -28,11 +28,18 @@ void ways_add(struct ways *ways, const struct ways *more, enum gate around)
     ways->yes |= more->yes;
     ways->no |= more->no;
     ways->unknown |= more->unknown;
+    if (more->by_default)
+        ways->option = more->option;
+    ways->by_default |= more->by_default;
 }
 
 static struct ways turned(const struct ways *ways)
 {
-    return (struct ways){.yes = ways->no, .no = ways->yes, .unknown = ways->unknown};
+    return (struct ways){.yes = ways->no,
+                         .no = ways->yes,
+                         .unknown = ways->unknown,
+                         .by_default = ways->by_default,
+                         .option = ways->option};
 }
 
 static struct ways ways_of_question(struct question *question, enum asked asked, struct site value, int depth)
@@ -59,13 +66,33 @@ static struct ways ways_of_type(struct question *question, struct site value, st
     return question->kinds ? ways_of_question(question, ASKS_KIND, value, depth) : ways_unknown;
 }
 
+static bool is_order(enum syntax_op op)
+{
+    return op == OP_LESS || op == OP_LESS_EQUAL || op == OP_GREATER || op == OP_GREATER_EQUAL;
+}
+
+/* `x > 0`: of numbers that are all known and of which one is an option's default; else it is now so, now so. */
+static struct ways ways_of_order(struct question *question, struct site left, struct site right, int depth)
+{
+    const struct syntax *tree = project_tree(question->project, right.file);
+    double bound;
+    if (!answer_number(tree, right.node, &bound))
+        return ways_either;
+    question->constant = right;
+    const struct ways ways = ways_of_question(question, ASKS_ORDER, left, depth);
+    return ways.by_default && (ways_never(&ways) || ways_always(&ways)) ? ways : ways_either;
+}
+
 static struct ways ways_of_compare(struct question *question, struct site test, int depth)
 {
     const struct syntax *tree = project_tree(question->project, test.file);
     const enum syntax_op op = (enum syntax_op)tree->op[test.node];
     const bool same = op == OP_IS || op == OP_EQUAL, other = op == OP_IS_NOT || op == OP_NOT_EQUAL;
     const struct site left = {test.file, test.node + 1}, right = {test.file, syntax_child(tree, test.node, 1)};
-    if ((!same && !other) || syntax_child_count(tree, test.node) != 2)
+    const bool pair = syntax_child_count(tree, test.node) == 2;
+    if (pair && is_order(op))
+        return ways_of_order(question, left, right, depth);
+    if ((!same && !other) || !pair)
         return ways_either;
     const uint32_t typed = type_asked_of(tree, left.node);
     struct ways ways;
@@ -94,13 +121,15 @@ static struct ways ways_of_bool(struct question *question, struct site test, int
     struct ways ways = {0};
     if (tree->op[test.node] == OP_AND) {
         if (ways_never(&left) || ways_never(&right))
-            return ways_hold_not;
-        ways = (struct ways){left.yes && right.yes, left.no || right.no, left.unknown || right.unknown,
-                             gate_stronger(left.gate, right.gate)};
+            return ways_never(&right) && !right.by_default ? right : ways_never(&left) ? left : right;
+        ways_add(&ways, &left, GATE_NONE);
+        ways_add(&ways, &right, GATE_NONE);
+        ways.yes = left.yes && right.yes;
+        ways.gate = gate_stronger(left.gate, right.gate);
         return ways;
     }
     if (ways_always(&left) || ways_always(&right))
-        return ways_hold;
+        return ways_always(&right) && !right.by_default ? right : ways_always(&left) ? left : right;
     ways_add(&ways, &left, GATE_NONE);
     ways_add(&ways, &right, GATE_NONE);
     return ways;

@@ -12,9 +12,11 @@
 #include "gate.h"
 
 struct ways {
-    bool yes, no;   /* on some it holds, on some not */
-    bool unknown;   /* on some nobody knows */
-    enum gate gate; /* the weakest of those on which it holds, or may */
+    bool yes, no;       /* on some it holds, on some not */
+    bool unknown;       /* on some nobody knows */
+    bool by_default;    /* so it is by the default of an option, which a run may give */
+    struct site option; /* where that is declared; of by_default */
+    enum gate gate;     /* the weakest of those on which it holds, or may */
 };
 
 struct ways ways_of_test(const struct project *project, struct site test);

@@ -185,8 +185,9 @@ static struct ways ways_of_attribute(struct question *question, struct site attr
     const struct syntax *tree = project_tree(project, attribute.file);
     const uint32_t class_id = class_at(project, attribute), program = project->files.at[attribute.file].program;
     const str name = syntax_tail(tree, attribute.node);
-    if (!syntax_is(tree, attribute.node + 1, SYN_NAME) || !str_eq(syntax_text(tree, attribute.node + 1), S("self")) ||
-        class_id == NONE || project_method(project, class_id, name) != NONE)
+    if (!syntax_is(tree, attribute.node + 1, SYN_NAME) || !str_eq(syntax_text(tree, attribute.node + 1), S("self")))
+        return ways_of_declared(question, attribute, depth);
+    if (class_id == NONE || project_method(project, class_id, name) != NONE)
         return ways_unknown;
     struct ways ways = {0};
     uint32_t looked = 0;
@@ -249,8 +250,8 @@ static struct ways ways_of_mentions(struct question *question, struct site call,
         const struct choice_given *given = &project->contexts->choices.at[i];
         if (++looked > MOST_GIVEN)
             return ways_unknown;
-        if (given->kind == CHOICE_ATTRIBUTE || project->files.at[given->at.file].program != program ||
-            project->files.at[given->at.file].is_test ||
+        if (given->kind == CHOICE_ATTRIBUTE || given->kind == CHOICE_OPTION || given->kind == CHOICE_SPELLED ||
+            project->files.at[given->at.file].program != program || project->files.at[given->at.file].is_test ||
             (given->kind == CHOICE_KEYWORD && has_parameter_for(project, given->at)))
             continue;
         const struct ways more =
