@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs inside the interpreter of a script that steptime verifies: seeds it, and records its losses or its steps.
 
-It lies as sitecustomize.py in a folder that is first on PYTHONPATH, so it starts before the script, which it leaves
-alone otherwise. It imports neither numpy nor torch; it waits until the script does.
+It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), so it starts before the script, which
+it leaves alone otherwise.
 
 What it records goes, a line an event, to the file named by STEPTIME_RECORD:
 
@@ -24,7 +24,8 @@ ranks and forked children find it taken.
 import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
+
 PATH = os.environ.get("STEPTIME_RECORD")
 WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times; with "+saved"
 SEED = int(os.environ.get("STEPTIME_RECORD_SEED", "0"))
@@ -42,7 +43,6 @@ class Record:
         self.torch = None
         self.steps = 0
         self.stopped = False
-        self.optimizer = None
         self.events = []
         self.saved_values = 0
 
@@ -86,6 +86,7 @@ class Record:
 
 
 record = Record()
+first = FirstOptimizer()
 
 
 # ---- what is recorded ----
@@ -97,17 +98,9 @@ def take_loss(tensors):
         record.say("L " + float(tensor.detach().double().item()).hex() if scalar else "U")
 
 
-def counts(optimizer):
-    """Steps are those of one optimizer, the first to make one: a pair of networks has two."""
-    import weakref
-    if record.optimizer is None or record.optimizer() is None:
-        record.optimizer = weakref.ref(optimizer)
-    return record.optimizer() is optimizer
-
-
 def end_step(optimizer):
     import time
-    if not counts(optimizer) or not record.open():
+    if not first.makes(optimizer) or not record.open():
         return
     record.steps += 1
     if WANTED.startswith("times"):
@@ -175,41 +168,6 @@ def take_saved(value):
 
 # ---- where it is taken ----
 
-class Outermost:
-    """A function that tells `before` or `after` of its outermost call in a thread, not of calls within."""
-
-    def __init__(self, function, before=None, after=None):
-        import threading
-        self.function, self.before, self.after = function, before, after
-        self.thread = threading.local()
-
-    def __call__(self, *arguments, **named):
-        if getattr(self.thread, "inside", False):
-            return self.function(*arguments, **named)
-        if self.before:
-            self.before(*arguments, **named)
-        self.thread.inside = True
-        try:
-            result = self.function(*arguments, **named)
-        finally:
-            self.thread.inside = False
-        if self.after:
-            self.after(*arguments, **named)
-        return result
-
-
-def as_function(outermost, function):
-    import functools
-
-    @functools.wraps(function)
-    def wrapper(*arguments, **named):
-        return outermost(*arguments, **named)
-    del wrapper.__wrapped__  # the compiler peels wrappers off by it
-    wrapper._torchdynamo_disable = True
-    wrapper.steptime = True
-    return wrapper
-
-
 def watch_backward(torch):
     import time
 
@@ -225,28 +183,6 @@ def watch_backward(torch):
     torch.autograd.backward = as_function(Outermost(backward, before, after), backward)
 
 
-def watch_steps(torch):
-    """Each class of optimizers when its first instance is made, from the outside of whatever else wraps its step."""
-    base = torch.optim.Optimizer
-    nested = Outermost(lambda step, *arguments, **named: step(*arguments, **named),
-                       after=lambda step, optimizer, *_, **__: end_step(optimizer))
-
-    def watch(kind):
-        step = kind.step
-        if getattr(step, "steptime", False):
-            return
-        kind.step = as_function(lambda *arguments, **named: nested(step, *arguments, **named), step)
-
-    def then_watch(function):
-        def wrapper(self, *arguments, **named):
-            function(self, *arguments, **named)
-            watch(type(self))
-        return wrapper
-
-    base.__init__ = then_watch(base.__init__)
-    base.__setstate__ = then_watch(base.__setstate__)
-
-
 def watch_save(torch):
     save = torch.save
     torch.save = as_function(Outermost(save, before=lambda obj, *_, **__: take_saved(obj)), save)
@@ -260,54 +196,13 @@ def torch_is_here(torch):
     torch.manual_seed(SEED)
     atexit.register(record.finish)
     watch_backward(torch)
-    watch_steps(torch)
+    watch_steps(torch, end_step)
     if WANTED.endswith("+saved"):
         watch_save(torch)
 
 
 def numpy_is_here(numpy):
     numpy.random.seed(SEED % (1 << 32))
-
-
-class Waiting:
-    """A finder that finds nothing itself: it hears of the modules it waits for when they were imported."""
-
-    def __init__(self, then):
-        self.then = then
-
-    def find_spec(self, name, path=None, target=None):
-        hear = self.then.pop(name, None)
-        if hear is None:
-            return None
-        for finder in sys.meta_path:
-            spec = finder.find_spec(name, path, target) if finder is not self and hasattr(finder, "find_spec") else None
-            if spec and spec.loader:
-                self.listen(spec.loader, hear)
-                return spec
-        self.then[name] = hear
-        return None
-
-    @staticmethod
-    def listen(loader, hear):
-        execute = loader.exec_module
-
-        def exec_module(module):
-            loader.exec_module = execute
-            execute(module)
-            hear(module)
-        loader.exec_module = exec_module
-
-
-def run_the_one_in_its_place():
-    """The sitecustomize that python would have found without this one."""
-    import importlib.machinery
-    import importlib.util
-    elsewhere = [folder for folder in sys.path if os.path.abspath(folder or ".") != HERE]
-    spec = importlib.machinery.PathFinder.find_spec("sitecustomize", elsewhere)
-    if spec and spec.loader:
-        module = importlib.util.module_from_spec(spec)
-        sys.modules["sitecustomize"] = module
-        spec.loader.exec_module(module)
 
 
 if PATH and __name__ == "sitecustomize":

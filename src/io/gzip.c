@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gzip: one member or several behind one another. ISA-L inflates two to three
+ * gzip, in: one member or several behind one another; and out: one. ISA-L inflates two to three
  * times as fast as zlib, which is used where ISA-L is absent.
  */
+#include "pack.h"
 #include "unpack.h"
 
 #include "base/mem.h"
+
+enum { PACKED_PIECE = 64 << 10 };
 
 /* What inflating a piece came to. */
 enum outcome { INFLATED, MEMBER_ENDED, DAMAGED };
@@ -43,6 +46,42 @@ static enum outcome inflate_piece(struct inflater *inflater, struct packed *pack
         return DAMAGED;
     return s->block_state == ISAL_BLOCK_FINISH ? MEMBER_ENDED : INFLATED;
 }
+
+struct packer {
+    struct writer *out;
+    struct isal_zstream stream;
+    uint8_t level_space[ISAL_DEF_LVL1_DEFAULT];
+    uint8_t piece[PACKED_PIECE];
+};
+
+static void packer_start(struct packer *packer)
+{
+    isal_deflate_init(&packer->stream);
+    packer->stream.gzip_flag = IGZIP_GZIP;
+    packer->stream.level = 1;
+    packer->stream.level_buf = packer->level_space;
+    packer->stream.level_buf_size = sizeof packer->level_space;
+}
+
+static void packer_end(struct packer *packer)
+{
+    (void)packer;
+}
+
+/* Until all of it is taken, and at the end until all is out. */
+static void deflate_all(struct packer *packer, str text, bool last)
+{
+    struct isal_zstream *const s = &packer->stream;
+    s->next_in = (uint8_t *)text.at;
+    s->avail_in = (uint32_t)text.len;
+    s->end_of_stream = last;
+    do {
+        s->next_out = packer->piece;
+        s->avail_out = sizeof packer->piece;
+        isal_deflate(s);
+        writer_put(packer->out, (str){(const char *)packer->piece, sizeof packer->piece - s->avail_out});
+    } while (s->avail_out == 0);
+}
 #else
 #include <zlib.h>
 
@@ -76,6 +115,37 @@ static enum outcome inflate_piece(struct inflater *inflater, struct packed *pack
     if (status == Z_STREAM_END)
         return MEMBER_ENDED;
     return status == Z_OK || status == Z_BUF_ERROR ? INFLATED : DAMAGED;
+}
+
+struct packer {
+    struct writer *out;
+    z_stream stream;
+    unsigned char piece[PACKED_PIECE];
+};
+
+static void packer_start(struct packer *packer)
+{
+    if (deflateInit2(&packer->stream, Z_BEST_SPEED, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+        mem_alloc(SIZE_MAX); /* it fails for lack of memory alone */
+}
+
+static void packer_end(struct packer *packer)
+{
+    deflateEnd(&packer->stream);
+}
+
+/* Until all of it is taken, and at the end until all is out. */
+static void deflate_all(struct packer *packer, str text, bool last)
+{
+    z_stream *const s = &packer->stream;
+    s->next_in = (unsigned char *)text.at;
+    s->avail_in = (uInt)text.len;
+    do {
+        s->next_out = packer->piece;
+        s->avail_out = sizeof packer->piece;
+        deflate(s, last ? Z_FINISH : Z_NO_FLUSH);
+        writer_put(packer->out, (str){(const char *)packer->piece, sizeof packer->piece - s->avail_out});
+    } while (s->avail_out == 0);
 }
 #endif
 
@@ -137,3 +207,28 @@ static size_t gzip_read(void *state, struct packed *packed, unsigned char *into,
 }
 
 const struct unpacker unpack_gzip = {"\x1f\x8b\x08", 3, true, gzip_open, gzip_read, gzip_close};
+
+/* ---- out ---- */
+
+struct packer *pack_gzip(struct writer *out)
+{
+    struct packer *packer = mem_zeroed(sizeof *packer);
+    packer->out = out;
+    packer_start(packer);
+    return packer;
+}
+
+void pack_put(struct packer *packer, str text)
+{
+    enum { MOST_AT_ONCE = 1 << 30 }; /* both libraries count in 32 bits */
+    for (; text.len > MOST_AT_ONCE; text = str_from(text, MOST_AT_ONCE))
+        deflate_all(packer, (str){text.at, MOST_AT_ONCE}, false);
+    deflate_all(packer, text, false);
+}
+
+void pack_close(struct packer *packer)
+{
+    deflate_all(packer, S(""), true);
+    packer_end(packer);
+    mem_free(packer);
+}

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "child.h"
-#include "folder.h"
+#include "child/child.h"
+#include "child/folder.h"
+#include "recording.h"
 
 /* What one call of verify_run works with. */
 struct verifier {
@@ -83,7 +84,7 @@ static bool run(struct verifier *verifier, enum verify_side side, struct recordi
     recording.path = str_printf(arena, "%s/run-%u", verifier->folder, ++verifier->runs).at;
     recording.steps = verifier->options->steps;
     tell(verifier, recording.times ? "times" : "losses", side, recording.seed);
-    if (!child_run(arguments_of(script, recording.seed, arena), folder_environment(verifier->folder, &recording, arena),
+    if (!child_run(arguments_of(script, recording.seed, arena), recording_environment(verifier->folder, &recording, arena),
                    verifier->options->limit_ns, arena, &end, err) ||
         !record_read(recording.path, arena, record, err))
         return false;
@@ -191,7 +192,7 @@ bool verify_run(const struct verify_options *options, struct arena *arena, struc
 {
     *result = (struct verify_result){0};
     struct verifier verifier = {.options = options, .arena = arena, .result = result};
-    verifier.folder = folder_make(arena, err);
+    verifier.folder = recording_folder(arena, err);
     if (!verifier.folder)
         return false;
     const bool done = check_seeds(&verifier, err) && time_both(&verifier, err);

@@ -19,6 +19,7 @@ extern const struct command command_info;
 extern const struct command command_hw;
 extern const struct command command_model;
 extern const struct command command_calibrate;
+extern const struct command command_record;
 extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_fix;
@@ -38,11 +39,12 @@ const struct command *const commands[] = {
     &command_overheads,     &command_predict,
     &command_info,          &command_hw,
     &command_model,         &command_calibrate,
-    &command_lint,          &command_rules,
-    &command_fix,           &command_lsp,
-    &command_verify,        &command_shard,
-    &command_fleet,         &command_help,
-    &command_completion,    NULL,
+    &command_record,        &command_lint,
+    &command_rules,         &command_fix,
+    &command_lsp,           &command_verify,
+    &command_shard,         &command_fleet,
+    &command_help,          &command_completion,
+    NULL,
 };
 
 static const struct option trace_options[] = {

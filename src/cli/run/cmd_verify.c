@@ -9,10 +9,10 @@
 
 #include "base/error.h"
 #include "base/real.h"
+#include "child/child.h"
 #include "cli/program/call.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
-#include "verify/child.h"
 #include "verify/verify.h"
 #include "verify/words.h"
 

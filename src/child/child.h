@@ -7,8 +7,8 @@
  * While one runs, an interrupt (SIGINT, SIGTERM, SIGHUP) ends it; the caller
  * tidies up and lets child_interrupted say what to die of.
  */
-#ifndef VERIFY_CHILD_H
-#define VERIFY_CHILD_H
+#ifndef CHILD_CHILD_H
+#define CHILD_CHILD_H
 
 #include <stdbool.h>
 #include <stdint.h>

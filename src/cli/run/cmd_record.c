@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A training script as it is, with a few of its steps recorded. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/real.h"
+#include "cli/program/call.h"
+#include "cli/program/command.h"
+#include "inputs/step_times.h"
+#include "record/record.h"
+
+enum { MOST_STEPS = 100000, MOST_FOLDERS = 10000, LEAST_PAIRED_PERCENT = 90 };
+
+static const struct option options[] = {
+    {"out", 'o', "DIR", NULL, "Write into this folder. Default: steptime-NAME here, with a number where that is taken."},
+    {"wait", 0, "N", NULL, "Leave so many steps bare before recording begins. Default: 10."},
+    {"warmup", 0, "N", NULL, "So many steps with the profiler on are thrown away. Default: 2."},
+    {"steps", 0, "N", NULL, "Record so many steps. Default: 5."},
+    {"no-stacks", 0, NULL, NULL, "One pass, without Python's stacks: no lines of code are known then."},
+    {"window", 0, "A:B", NULL,
+     "Where no optimizer makes a step in A seconds, record B seconds of whatever runs; 0:0 never. Default: 30:2."},
+    {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
+    {0},
+};
+
+/* ---- options ---- */
+
+static bool window_of(const struct call *call, struct record_options *to, struct steptime_error *err)
+{
+    const char *const text = call_text(call, "window");
+    str rest = str_of(text ? text : "30:2"), word;
+    return (str_cut(&rest, ':', &word) && real_read(word, &to->idle_s) && real_read(rest, &to->window_s) &&
+            to->idle_s >= 0 && to->window_s >= 0) ||
+           fail(err, STEPTIME_USAGE, "--window takes two numbers of seconds, 30:2, not '%s'", text);
+}
+
+static bool plan_of(const struct call *call, struct record_options *to, struct steptime_error *err)
+{
+    to->no_stacks = call_flag(call, "no-stacks");
+    return call_count(call, "wait", 1, MOST_STEPS, 10, &to->wait, err) &&
+           call_count(call, "warmup", 0, MOST_STEPS, 2, &to->warmup, err) &&
+           call_count(call, "steps", 1, MOST_STEPS, 5, &to->steps, err) && window_of(call, to, err);
+}
+
+/* A script alone is run by the interpreter. */
+static bool command_of(const struct call *call, struct arena *arena, struct record_options *to,
+                       struct steptime_error *err)
+{
+    const uint32_t count = call_argument_count(call);
+    const char **words = arena_array(arena, count + 2, sizeof *words);
+    uint32_t at = 0;
+    if (!count)
+        return fail(err, STEPTIME_USAGE, "which command? steptime record -- python train.py");
+    if (str_ends(str_of(call_argument(call, 0)), S(".py")))
+        words[at++] = call_text(call, "python") ? call_text(call, "python") : "python3";
+    for (uint32_t i = 0; i < count; i++)
+        words[at++] = call_argument(call, i);
+    to->argv = words;
+    to->name = record_name(words, arena);
+    return true;
+}
+
+/* ---- the folder ---- */
+
+static bool make_folder(const char *path, struct steptime_error *err)
+{
+    struct stat about;
+    if (mkdir(path, 0777) && (errno != EEXIST || stat(path, &about) || !S_ISDIR(about.st_mode)))
+        return fail_at(err, STEPTIME_OUTPUT, str_of(path), -1, "cannot be made: %s", strerror(errno));
+    return !access(path, W_OK | X_OK) ||
+           fail_at(err, STEPTIME_OUTPUT, str_of(path), -1, "cannot be written to: %s", strerror(errno));
+}
+
+/* steptime-train, else steptime-train-2 ...: mkdir says whose it is, so two recorders never share one. */
+static bool make_new_folder(struct record_options *to, struct arena *arena, struct steptime_error *err)
+{
+    for (int i = 1; i < MOST_FOLDERS; i++) {
+        str path = str_printf(arena, "steptime-%.*s", (int)to->name.len, to->name.at);
+        if (i > 1)
+            path = str_printf(arena, "%s-%d", path.at, i);
+        to->to = path.at;
+        if (!mkdir(path.at, 0777))
+            return true;
+        if (errno != EEXIST)
+            return fail_at(err, STEPTIME_OUTPUT, path, -1, "cannot be made: %s; see --out", strerror(errno));
+    }
+    return fail(err, STEPTIME_OUTPUT, "there are %d folders '%s' already; see --out", MOST_FOLDERS, to->to);
+}
+
+static bool folder_of(const struct call *call, struct arena *arena, struct record_options *to,
+                      struct steptime_error *err)
+{
+    to->to = call_text(call, "out");
+    if (!(to->to ? make_folder(to->to, err) : make_new_folder(to, arena, err)))
+        return false;
+    char *const real = realpath(to->to, NULL); /* the script may change its folder */
+    if (!real)
+        return fail_at(err, STEPTIME_OUTPUT, str_of(to->to), -1, "%s", strerror(errno));
+    to->to = str_copy(arena, str_of(real)).at;
+    free(real);
+    return true;
+}
+
+/* ---- what came of it ---- */
+
+static void tell(str what)
+{
+    fprintf(stderr, "steptime: %.*s\n", (int)what.len, what.at);
+}
+
+static void tell_process(const struct recorded *process, struct arena *arena)
+{
+    const struct step_times times = step_times_beside(process->path, arena);
+    const double factor = step_times_factor(&times);
+    str line = str_printf(arena, "%.*s: %lld steps, %s stacks", (int)process->path.len, process->path.at,
+                          (long long)process->steps, process->has_stacks ? "with" : "without");
+    if (process->steps < process->of)
+        line = str_printf(arena, "%s; the script ended before the %lldth", line.at, (long long)process->of);
+    if (factor > 0)
+        line = str_printf(arena, "%s; a step takes %.3g ms bare and %.2f times that while it is recorded", line.at,
+                          times.bare_ns / 1e6, factor);
+    tell(line);
+    if (process->has_stacks && process->paired > 0 && process->paired * 100 < LEAST_PAIRED_PERCENT)
+        tell(str_printf(arena, "its steps differ: only %.0f %% of the operators have a stack at their own place",
+                        process->paired * 100));
+}
+
+static str nothing_because(const struct record_result *result)
+{
+    if (!result->loaded)
+        return S("nothing was recorded: no python heeded PYTHONPATH (a wrapper, or -I, -E or -S)");
+    return result->torch ? S("nothing was recorded")
+                         : S("nothing was recorded: the script ended without importing PyTorch");
+}
+
+static void tell_result(const struct record_options *to, const struct record_result *result, struct arena *arena)
+{
+    enum { SHOWN = 4 };
+    for (uint32_t i = 0; i < result->count && i < SHOWN; i++)
+        tell_process(&result->at[i], arena);
+    if (result->count > SHOWN)
+        tell(str_printf(arena, "and %u more", result->count - SHOWN));
+    tell(result->count ? str_printf(arena, "next: steptime %s", to->to) : nothing_because(result));
+    if (!result->count)
+        rmdir(to->to);
+}
+
+/* ---- the command ---- */
+
+/* *code is what this program ends with. */
+static bool record(const struct call *call, struct arena *arena, int *code, struct steptime_error *err)
+{
+    struct record_options to = {.tell = tell};
+    struct record_result result;
+    if (getenv("STEPTIME_RECORD_TO"))
+        return fail(err, STEPTIME_USAGE, "this command is being recorded already, into %s",
+                    getenv("STEPTIME_RECORD_TO"));
+    if (!plan_of(call, &to, err) || !command_of(call, arena, &to, err) || !folder_of(call, arena, &to, err))
+        return false;
+    if (!record_run(&to, arena, &result, err)) {
+        rmdir(to.to);
+        return false;
+    }
+    tell_result(&to, &result, arena);
+    *code = foreground_die_alike(result.end);
+    return true;
+}
+
+static enum steptime_code run(const struct call *call, struct steptime_error *err)
+{
+    struct arena arena = {0};
+    int code = 0;
+    const bool done = record(call, &arena, &code, err);
+    arena_free(&arena);
+    return done ? (enum steptime_code)code : err->code;
+}
+
+const struct command command_record = {
+    .name = "record",
+    .arguments = "[--] COMMAND...",
+    .brief = "a training script as it is, with a few of its steps recorded",
+    .about =
+        "Runs a training script, unchanged, and records some of its steps with PyTorch's profiler. Some steps are left "
+        "bare first; they say what a step really takes. Then the profiler is warmed up and records a few steps twice: "
+        "with times and shapes, and with Python's stacks. Stacks slow a step, so they never enter the times: both "
+        "recordings are joined by the order of their operators. Behind that the script runs on, bare, to its end.\n\n"
+        "A step ends with the step() of an optimizer, the first that makes one. It works under torchrun, srun and mpirun "
+        "(a file a rank), with python -m, Lightning, Accelerate and transformers; the workers of a DataLoader are left "
+        "out. A script that profiles itself is left alone, which is said. What the script prints, how it is interrupted "
+        "and its exit code are its own.\n\n"
+        "Beside NAME.json.gz lies NAME.steps.json with the ends of bare and recorded steps. All commands read it and say "
+        "how much longer a recorded step is.",
+    .examples = "steptime record -- python train.py --epochs 1|into steptime-train/\n"
+                "steptime record -o here --steps 10 -- torchrun --nproc-per-node 8 train.py|eight ranks\n"
+                "steptime record -- train.py && steptime steptime-train|record, then look",
+    .options = options,
+    .run = run,
+};

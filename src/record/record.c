@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "child/folder.h"
+#include "notes.h"
+#include "stacks.h"
+
+extern const char record_py[];
+extern const size_t record_py_bytes;
+
+enum { MOST_PROCESSES = 4096, MOST_SAID = 8 };
+
+/* A script that runs. */
+struct recording {
+    const struct record_options *options;
+    struct arena *arena;
+    struct record_result *result;
+    const char *folder;
+    struct notes notes;
+    uint32_t said; /* lines that the script's processes wanted people to know */
+};
+
+static void tell(const struct recording *recording, str what)
+{
+    if (recording->options->tell)
+        recording->options->tell(what);
+}
+
+/* ---- what its processes say ---- */
+
+static struct recorded *process_of(struct recording *recording, str base)
+{
+    struct record_result *const result = recording->result;
+    for (uint32_t i = 0; i < result->count; i++)
+        if (str_eq(result->at[i].base, base))
+            return &result->at[i];
+    if (result->count == MOST_PROCESSES)
+        return NULL;
+    struct recorded *const added = &result->at[result->count++];
+    *added = (struct recorded){.base = base};
+    added->path = str_printf(recording->arena, "%s/%.*s.json.gz", recording->options->to, (int)base.len, base.at);
+    return added;
+}
+
+static int64_t number_at(str *rest)
+{
+    str word;
+    int64_t number;
+    return str_cut(rest, ' ', &word) && str_int(word, &number) ? number : 0;
+}
+
+static void take_saved(struct recorded *process, str rest)
+{
+    str kind;
+    if (!str_cut(&rest, ' ', &kind))
+        return;
+    const int64_t steps = number_at(&rest), of = number_at(&rest);
+    process->has_stacks |= !str_eq(kind, S("shapes"));
+    if (str_eq(kind, S("stacks")))
+        return;
+    process->steps = steps;
+    process->of = of;
+}
+
+/* People hear of the first process; the others do the same at the same time. */
+static void tell_begun(const struct recording *recording, const struct recorded *process)
+{
+    const struct record_options *const options = recording->options;
+    if (process == recording->result->at)
+        tell(recording, str_printf(recording->arena, "%.*s makes steps: %lld bare, then %d x %lld to be recorded",
+                                   (int)process->base.len, process->base.at, (long long)options->wait,
+                                   options->no_stacks ? 1 : 2, (long long)options->steps));
+}
+
+static void tell_bare(const struct recording *recording, const struct recorded *process)
+{
+    if (process == recording->result->at)
+        tell(recording, str_printf(recording->arena, "a bare step takes %.3g ms; recording", process->bare_ns / 1e6));
+}
+
+static void tell_said(struct recording *recording, const struct told *told)
+{
+    if (recording->said++ < MOST_SAID)
+        tell(recording, str_printf(recording->arena, "%.*s: %.*s", (int)told->base.len, told->base.at,
+                                   (int)told->rest.len, told->rest.at));
+}
+
+static void take(struct recording *recording, const struct told *told)
+{
+    struct record_result *const result = recording->result;
+    struct recorded *const process = told->word >= NOTE_BEGUN && told->word <= NOTE_DONE ? process_of(recording, told->base)
+                                                                                         : NULL;
+    str rest = told->rest;
+    result->loaded |= told->word == NOTE_LOADED;
+    result->torch |= told->word == NOTE_TORCH;
+    if (told->word == NOTE_SAID)
+        tell_said(recording, told);
+    if (!process)
+        return;
+    if (told->word == NOTE_BEGUN)
+        tell_begun(recording, process);
+    if (told->word == NOTE_BARE) {
+        number_at(&rest);
+        process->bare_ns = (double)number_at(&rest);
+        tell_bare(recording, process);
+    }
+    if (told->word == NOTE_SAVED)
+        take_saved(process, rest);
+    if (told->word == NOTE_DONE && process == result->at)
+        tell(recording, S("recorded; the script runs on to its end"));
+}
+
+static void look(void *context)
+{
+    struct recording *const recording = context;
+    for (struct told told; notes_next(&recording->notes, recording->arena, &told);)
+        take(recording, &told);
+}
+
+/* ---- the run ---- */
+
+/* PyTorch's recorder writes lines of its own to standard error, which nobody asked for. */
+static const char *quiet_kineto(void)
+{
+    return getenv("KINETO_LOG_LEVEL") ? NULL : "KINETO_LOG_LEVEL=99";
+}
+
+static const char *const *environment_of(const struct recording *recording)
+{
+    const struct record_options *const options = recording->options;
+    struct arena *const arena = recording->arena;
+    const char *const more[] = {
+        str_printf(arena, "STEPTIME_RECORD_TO=%s", options->to).at,
+        str_printf(arena, "STEPTIME_RECORD_NOTES=%s", recording->folder).at,
+        str_printf(arena, "STEPTIME_RECORD_NAME=%.*s", (int)options->name.len, options->name.at).at,
+        str_printf(arena, "STEPTIME_RECORD_PLAN=%lld %lld %lld %s %g %g", (long long)options->wait,
+                   (long long)options->warmup, (long long)options->steps, options->no_stacks ? "shapes" : "shapes,stacks",
+                   options->idle_s, options->window_s)
+            .at,
+        quiet_kineto(),
+        NULL,
+    };
+    return folder_environment(recording->folder, more, arena);
+}
+
+/* ---- joining ---- */
+
+static str stacks_path(const struct recording *recording, const struct recorded *process)
+{
+    return str_printf(recording->arena, "%s/%.*s.stacks.json.gz", recording->folder, (int)process->base.len,
+                      process->base.at);
+}
+
+/* Without them the trace is still good: people are told, no more. */
+static void join(const struct recording *recording, struct recorded *process)
+{
+    const str stacks = stacks_path(recording, process);
+    struct stacks_joined joined;
+    struct steptime_error why = {.offset = -1};
+    if (access(stacks.at, R_OK) || access(process->path.at, R_OK))
+        return;
+    process->has_stacks = stacks_join(process->path.at, stacks.at, process->path.at, &joined, &why);
+    process->paired = joined.operators ? (double)joined.paired / (double)joined.operators : 0;
+    if (!process->has_stacks) {
+        const str line = error_line(recording->arena, &why);
+        tell(recording, str_printf(recording->arena, "no stacks in %s: %.*s", process->path.at, (int)line.len, line.at));
+    }
+}
+
+static void join_all(const struct recording *recording)
+{
+    struct record_result *const result = recording->result;
+    bool told = false;
+    for (uint32_t i = 0; i < result->count; i++)
+        if (result->at[i].has_stacks) {
+            if (!told)
+                tell(recording, S("joining stacks with times"));
+            told = true;
+            join(recording, &result->at[i]);
+        }
+}
+
+/* A process that never wrote a trace has none. */
+static void forget_empty(struct record_result *result)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        if (!access(result->at[i].path.at, F_OK))
+            result->at[kept++] = result->at[i];
+    result->count = kept;
+}
+
+bool record_run(const struct record_options *options, struct arena *arena, struct record_result *result,
+                struct steptime_error *err)
+{
+    *result = (struct record_result){.at = arena_array(arena, MOST_PROCESSES, sizeof *result->at)};
+    struct recording recording = {.options = options, .arena = arena, .result = result};
+    recording.folder = folder_make((str){record_py, record_py_bytes}, arena, err);
+    if (!recording.folder)
+        return false;
+    recording.notes.path = str_printf(arena, "%s/notes", recording.folder).at;
+    const struct foreground run = {options->argv, environment_of(&recording), look, &recording};
+    const bool done = foreground_run(&run, &result->end, err);
+    if (done) {
+        forget_empty(result);
+        join_all(&recording);
+    }
+    notes_close(&recording.notes);
+    folder_remove(recording.folder);
+    return done;
+}
+
+/* ---- names ---- */
+
+static str last_part(str path, char separator)
+{
+    for (size_t i = path.len; i > 0; i--)
+        if (path.at[i - 1] == separator)
+            return str_from(path, i);
+    return path;
+}
+
+static str without(str text, str ending)
+{
+    return str_ends(text, ending) && text.len > ending.len ? (str){text.at, text.len - ending.len} : text;
+}
+
+/* The first script or module among the words; else the command. */
+static str named_by(const char *const *argv)
+{
+    for (const char *const *word = argv; *word; word++) {
+        const str text = str_of(*word);
+        if (str_ends(text, S(".py")) || str_ends(text, S(".ipynb")))
+            return without(without(last_part(text, '/'), S(".py")), S(".ipynb"));
+        if (str_eq(text, S("-m")) && word[1])
+            return last_part(str_of(word[1]), '.');
+    }
+    return last_part(str_of(argv[0]), '/');
+}
+
+str record_name(const char *const *argv, struct arena *arena)
+{
+    static const char *const fine = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+    const str name = str_copy(arena, named_by(argv));
+    char *const text = (char *)name.at;
+    for (size_t i = 0; i < name.len; i++)
+        if (!strchr(fine, text[i]) || !text[i])
+            text[i] = '_';
+    return name.len ? name : S("script");
+}

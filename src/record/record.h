@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recording a training script that is not changed: it runs as it is, with a module of ours in its interpreter
+ * (python/record.py) that leaves steps bare, records some twice, with times and with stacks, and lets it run on.
+ *
+ *     bare steps -> TO/NAME.steps.json          what recording cost
+ *     with times -> TO/NAME.json.gz  \
+ *     with stacks -> a private folder -> joined: TO/NAME.json.gz (stacks.h)
+ *
+ * The script's input, output, signals and end are its own. Nothing of ours is printed but by `tell`.
+ */
+#ifndef RECORD_RECORD_H
+#define RECORD_RECORD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+#include "child/foreground.h"
+#include "steptime/error.h"
+
+struct record_options {
+    const char *const *argv; /* the command, ended by NULL */
+    const char *to;          /* a folder that is there */
+    str name;                /* of the files, without endings */
+    int64_t wait, warmup, steps;
+    bool no_stacks;
+    double idle_s, window_s; /* without a step for so long, so long is recorded; 0: never */
+    void (*tell)(str what);  /* a line for people */
+};
+
+/* The files of one process. */
+struct recorded {
+    str base;                /* their name without endings: "train-rank3" */
+    str path;                /* of the trace */
+    int64_t steps, of;       /* recorded; fewer where the script ended before */
+    double bare_ns;          /* median of a step before recording; 0 where nobody counted */
+    bool has_stacks;
+    double paired;           /* part of the operators that stacks were found for */
+};
+
+struct record_result {
+    struct recorded *at;
+    uint32_t count;
+    bool loaded, torch; /* some interpreter took the module; some script imported PyTorch */
+    struct foreground_end end;
+};
+
+/* "python -m shop.train --x": "train". What names files in it; in the arena. */
+str record_name(const char *const *argv, struct arena *arena);
+
+/* False with *err: the command could not be started, or there is no place for what it needs. */
+bool record_run(const struct record_options *options, struct arena *arena, struct record_result *result,
+                struct steptime_error *err);
+
+#endif
