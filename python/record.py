@@ -18,6 +18,7 @@ name with its rank, and BASE.stacks.json.gz into STEPTIME_RECORD_NOTES, with lin
     PID bare BASE <steps> <median ns>           the bare steps before the first pass
     PID saved BASE <pass> <steps> <of>          a pass ended, and its trace is written
     PID done BASE                               all passes have
+    PID none BASE <words>                       the process ends without a trace, and why
     PID said BASE <words>                       something that people should know
 """
 import os
@@ -34,6 +35,7 @@ WAIT, WARMUP, STEPS = (int(word) for word in PLAN[:3])
 PASSES = PLAN[3].split(",")
 IDLE_S, WINDOW_S = (float(word) for word in PLAN[4:6])  # without a step for so long: record so long. 0: never
 MOST_BARE = 10000  # ends of steps that are kept
+SETTLING = min(3, WAIT // 3)  # the first steps fill caches and choose kernels: they are no measure
 RANKS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
          ("SLURM_PROCID", "SLURM_NTASKS"))
 
@@ -197,7 +199,7 @@ class Recorder:
             self.end_pass()
 
     def leave_bare(self, now):
-        if len(self.bare) < MOST_BARE:
+        if SETTLING < self.steps and len(self.bare) < MOST_BARE:
             self.bare.append(now)
         if self.waiting and not self.off and self.steps >= WAIT:
             if self.steps == WAIT and len(self.bare) > 1:
@@ -336,9 +338,10 @@ class Recorder:
                 self.recorded = cut.ends
             cut.end()
         elif not self.steps and not cut and not self.off:
-            self.note("said", "the script ended without a step of an optimizer, so nothing was recorded")
+            self.note("none", "nothing was recorded: the script ended without a step of an optimizer")
         elif self.steps and self.waiting == PASSES and not self.off and not cut:
-            self.note("said", f"the script made {self.steps} steps and ended before recording began (--wait {WAIT})")
+            self.note("none", f"nothing was recorded: the script ended after {self.steps} steps, before recording began; "
+                              f"see --wait, which is {WAIT}")
         self.off = True
         self.write_times()
 

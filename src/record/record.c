@@ -101,6 +101,8 @@ static void take(struct recording *recording, const struct told *told)
     result->torch |= told->word == NOTE_TORCH;
     if (told->word == NOTE_SAID)
         tell_said(recording, told);
+    if (told->word == NOTE_NONE)
+        result->why_none = told->rest;
     if (!process)
         return;
     if (told->word == NOTE_BEGUN)
@@ -231,6 +233,16 @@ static str without(str text, str ending)
     return str_ends(text, ending) && text.len > ending.len ? (str){text.at, text.len - ending.len} : text;
 }
 
+/* A module that starts the script whose name follows. */
+static bool is_launcher(str module)
+{
+    static const str launchers[] = {S("torch.distributed."), S("accelerate."), S("deepspeed."), S("nbconvert")};
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (str_starts(module, launchers[i]))
+            return true;
+    return false;
+}
+
 /* The first script or module among the words; else the command. */
 static str named_by(const char *const *argv)
 {
@@ -238,7 +250,7 @@ static str named_by(const char *const *argv)
         const str text = str_of(*word);
         if (str_ends(text, S(".py")) || str_ends(text, S(".ipynb")))
             return without(without(last_part(text, '/'), S(".py")), S(".ipynb"));
-        if (str_eq(text, S("-m")) && word[1])
+        if (str_eq(text, S("-m")) && word[1] && !is_launcher(str_of(word[1])))
             return last_part(str_of(word[1]), '.');
     }
     return last_part(str_of(argv[0]), '/');

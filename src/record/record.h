@@ -44,6 +44,7 @@ struct record_result {
     struct recorded *at;
     uint32_t count;
     bool loaded, torch; /* some interpreter took the module; some script imported PyTorch */
+    str why_none;       /* a process has no trace, and says why; "": none does */
     struct foreground_end end;
 };
 

@@ -121,9 +121,11 @@ static void tell_process(const struct recorded *process, struct arena *arena)
                           (long long)process->steps, process->has_stacks ? "with" : "without");
     if (process->steps < process->of)
         line = str_printf(arena, "%s; the script ended before the %lldth", line.at, (long long)process->of);
-    if (factor > 0)
+    if (factor >= 1)
         line = str_printf(arena, "%s; a step takes %.3g ms bare and %.2f times that while it is recorded", line.at,
                           times.bare_ns / 1e6, factor);
+    else if (factor > 0)
+        line = str_printf(arena, "%s; steps vary too much to tell what recording costs", line.at);
     tell(line);
     if (process->has_stacks && process->paired > 0 && process->paired * 100 < LEAST_PAIRED_PERCENT)
         tell(str_printf(arena, "its steps differ: only %.0f %% of the operators have a stack at their own place",
@@ -134,8 +136,9 @@ static str nothing_because(const struct record_result *result)
 {
     if (!result->loaded)
         return S("nothing was recorded: no python heeded PYTHONPATH (a wrapper, or -I, -E or -S)");
-    return result->torch ? S("nothing was recorded")
-                         : S("nothing was recorded: the script ended without importing PyTorch");
+    if (!result->torch)
+        return S("nothing was recorded: the script ended without importing PyTorch");
+    return result->why_none.len ? result->why_none : S("nothing was recorded");
 }
 
 static void tell_result(const struct record_options *to, const struct record_result *result, struct arena *arena)

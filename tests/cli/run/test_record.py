@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime record: a script as it is, with some steps recorded. Most cases run PyTorch and skip where there is none."""
+import glob
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import textwrap
+import unittest
+
+from support import INPUT, OK, OUTPUT, PROGRAM, USAGE, steptime
+from torch_python import torch_python
+
+SLOW_S = 300
+ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
+TRAIN = """
+    import torch
+    net = torch.nn.Sequential(torch.nn.Linear(32, 32), torch.nn.ReLU(), torch.nn.Linear(32, 1))
+    optimizer = torch.optim.Adam(net.parameters())
+
+    def prepare():
+        return torch.tensor([float(i) for i in range(512)]).view(16, 32)
+
+    def step(optimizer=optimizer):
+        loss = net(prepare()).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+"""
+
+
+def events_of(path):
+    with gzip.open(path, "rt", encoding="utf-8") as text:
+        return json.load(text)["traceEvents"]
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        self.out = os.path.join(self.folder, "out")
+
+    def script(self, text, name="train.py", train=True):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write((textwrap.dedent(TRAIN) if train else "") + textwrap.dedent(text))
+        return path
+
+    def record(self, *command, options=(), environment=None):
+        return steptime("record", "-o", self.out, *options, "--", *command, env={**ENVIRONMENT, **(environment or {})},
+                        limit_s=SLOW_S)
+
+    def traces(self):
+        return sorted(os.path.basename(path) for path in glob.glob(os.path.join(self.out, "*.json.gz")))
+
+
+class Plain(Case):
+    """Without PyTorch."""
+
+    def test_output_and_exit_code_are_the_scripts(self):
+        path = self.script("import sys; print('out'); print('err', file=sys.stderr); sys.exit(7)", train=False)
+        done = self.record(sys.executable, path)
+        self.assertEqual((done.code, done.out), (7, "out\n"))
+        self.assertIn("err\n", done.err)
+        self.assertIn("ended without importing PyTorch", done.err)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_arguments_and_input_reach_it(self):
+        path = self.script("import sys; print(sys.argv[1:], sys.stdin.read())", train=False)
+        done = steptime("record", "-o", self.out, "--", sys.executable, path, "--steps", "a b\nc", stdin=b"given")
+        self.assertEqual(done.out, "['--steps', 'a b\\nc'] given\n")
+
+    def test_a_command_that_is_not_there(self):
+        done = self.record("no-such-python", "train.py")
+        self.assertEqual(done.code, INPUT)
+        self.assertIn("'no-such-python' does not start", done.err)
+        self.assertFalse(os.path.exists(self.out))
+
+    def test_an_interpreter_that_heeds_no_environment(self):
+        done = self.record(sys.executable, "-I", "-c", "print(1)")
+        self.assertEqual((done.code, done.out), (OK, "1\n"))
+        self.assertIn("no python heeded PYTHONPATH", done.err)
+
+    def test_a_folder_that_cannot_be_made(self):
+        path = self.script("print('ran')", train=False)
+        done = steptime("record", "-o", os.path.join(path, "below"), "--", sys.executable, path)
+        self.assertEqual((done.code, done.out), (OUTPUT, ""))
+        self.assertIn("cannot be made", done.err)
+
+    def test_wrong_words(self):
+        for words, said in ((("--window", "soon", "--", "x.py"), "--window takes"), (("--",), "which command?"),
+                            (("--steps", "0", "--", "x.py"), "--steps")):
+            done = steptime("record", *words)
+            self.assertEqual(done.code, USAGE)
+            self.assertIn(said, done.err)
+
+    def test_no_recording_within_a_recording(self):
+        done = self.record(PROGRAM, "record", "--", "train.py")
+        self.assertEqual(done.code, USAGE)
+        self.assertIn("is being recorded already", done.err)
+
+    def test_folders_have_numbers_where_they_are_taken(self):
+        os.mkdir(os.path.join(self.folder, "steptime-train"))
+        path = self.script("import os; print(os.environ['STEPTIME_RECORD_TO'])", train=False)
+        done = steptime("record", "--", sys.executable, path, cwd=self.folder)
+        self.assertEqual(os.path.basename(done.out.strip()), "steptime-train-2")
+
+    def test_signals_reach_it_and_its_end_is_ours(self):
+        path = self.script("""
+            import os, signal, sys, time
+            print(os.getpid(), flush=True)
+            time.sleep(60)
+        """, train=False)
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGKILL):
+            with subprocess.Popen([PROGRAM, "record", "-o", self.out, "--", sys.executable, path],
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
+                child = int(running.stdout.readline())
+                os.kill(child if number == signal.SIGKILL else running.pid, number)
+                self.assertEqual(running.wait(30), -number)
+
+
+class Recorded(Case):
+    def setUp(self):
+        super().setUp()
+        self.python = torch_python()
+
+    def test_a_script(self):
+        path = self.script("for _ in range(40): step()\nprint('end')")
+        done = self.record(self.python, path)
+        self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
+        self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])
+        shown = steptime("summary", "--format", "json", self.out)
+        self.assertEqual(shown.code, OK, shown.err)
+        self.assertIn("the recorder made a step", steptime("summary", self.out).out)
+        names = {event["name"] for event in events_of(os.path.join(self.out, "train.json.gz"))}
+        steps = sorted(name for name in names if name.startswith("ProfilerStep#"))
+        self.assertEqual(steps, [f"ProfilerStep#{n}" for n in range(12, 17)])
+
+    def stacks_or_skip(self):
+        if "no stacks" in (said := self.record(self.python, self.script("for _ in range(30): step()")).err):
+            self.skipTest(said)
+
+    def test_frames_lie_around_what_they_call(self):
+        self.stacks_or_skip()
+        events = [event for event in events_of(os.path.join(self.out, "train.json.gz")) if event.get("ph") == "X"]
+        frames = [event for event in events if event["cat"] == "python_function"]
+        prepared = [event for event in frames if event["name"].endswith(": prepare")]
+        made = [event for event in events if event["name"] == "aten::lift_fresh"]
+        self.assertEqual(len(prepared), 5)
+        self.assertEqual(len(made), 5)
+
+        def inside(inner, outer):
+            return outer["ts"] <= inner["ts"] and inner["ts"] + inner["dur"] <= outer["ts"] + outer["dur"] + 0.002
+        for outer in prepared:
+            self.assertEqual(sum(inside(inner, outer) for inner in made), 1)
+
+    def test_stacks_leave_the_times_alone(self):
+        self.stacks_or_skip()
+        joined = events_of(os.path.join(self.out, "train.json.gz"))
+        self.assertTrue(any(event.get("cat") == "python_function" for event in joined))
+        once = self.out
+        self.out = os.path.join(self.folder, "without")
+        self.record(self.python, os.path.join(self.folder, "train.py"), options=("--no-stacks",))
+        plain = events_of(os.path.join(self.out, "train.json.gz"))
+        self.assertFalse(any(event.get("cat") == "python_function" for event in plain))
+
+        def calls(events):
+            return [event["name"] for event in events if event.get("cat") == "cpu_op"]
+        self.assertEqual(calls(joined), calls(plain))
+        self.assertNotEqual(once, self.out)
+
+    def test_ends_that_come_too_soon(self):
+        early = "for i in range(14): step()\n"
+        for last, code in (("raise ValueError('mine')", 1), ("import sys; sys.exit(5)", 5), ("import os; os._exit(3)", 3),
+                           ("import os, signal; os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM),
+                           ("import os, signal; os.kill(os.getpid(), signal.SIGINT)", -signal.SIGINT)):
+            self.out = os.path.join(self.folder, f"out{abs(code)}{len(last)}")
+            with self.subTest(last):
+                done = self.record(self.python, self.script(early + last))
+                self.assertEqual(done.code, code, done.err)
+                self.assertIn("train.json.gz", self.traces(), done.err)
+                self.assertIn("the script ended before the 5th", done.err)
+
+    def test_too_few_steps(self):
+        done = self.record(self.python, self.script("for _ in range(6): step()"))
+        self.assertEqual(done.code, OK)
+        self.assertIn("the script ended after 6 steps, before recording began", done.err)
+
+    def test_a_script_that_profiles_itself(self):
+        first = """
+            from torch.profiler import profile, schedule
+            with profile(schedule=schedule(wait=1, warmup=1, active=2)) as own:
+                for _ in range({before}): step()
+                for _ in range(4):
+                    step(); own.step()
+            own.export_chrome_trace('{own}')
+            for _ in range(20): step()
+        """
+        for before in (0, 12):
+            own = os.path.join(self.folder, f"own{before}.json")
+            with self.subTest(before):
+                done = self.record(self.python, self.script(first.format(before=before, own=own)))
+                self.assertEqual(done.code, OK, done.err)
+                self.assertIn("the script profiles itself", done.err)
+                self.assertTrue(os.path.exists(own))
+                self.assertEqual(self.traces(), [])
+
+    def test_programs_of_other_kinds(self):
+        """Each trains in its own way; all are recorded, with the steps of one optimizer."""
+        programs = {
+            "threads": "import threading\nt = threading.Thread(target=lambda: [step() for _ in range(30)])\n"
+                       "t.start(); t.join()",
+            "subclass": "class Mine(torch.optim.SGD):\n    def step(self, closure=None):\n"
+                        "        return super().step(closure)\nmine = Mine(net.parameters(), lr=0.1)\n"
+                        "for _ in range(30): step(mine)",
+            "two": "other = torch.optim.SGD(net.parameters(), lr=0.1)\n"
+                   "for _ in range(30): step(); step(other)",
+            "closure": "lbfgs = torch.optim.LBFGS(net.parameters(), max_iter=2)\n"
+                       "def closure():\n    lbfgs.zero_grad(); loss = net(prepare()).pow(2).mean(); loss.backward()\n"
+                       "    return loss\nfor _ in range(30): lbfgs.step(closure)",
+            "scheduler": "s = torch.optim.lr_scheduler.StepLR(optimizer, 1)\nfor _ in range(30): step(); s.step()",
+            "workers": "data = torch.utils.data.DataLoader(torch.ones(60, 32), batch_size=2, num_workers=2)\n"
+                       "for batch in data:\n    loss = net(batch).mean(); loss.backward(); optimizer.step()",
+        }
+        for name, text in programs.items():
+            self.out = os.path.join(self.folder, name)
+            with self.subTest(name):
+                done = self.record(self.python, self.script(text), options=("--no-stacks",))
+                self.assertEqual(done.code, OK, done.err)
+                self.assertEqual(self.traces(), ["train.json.gz"], done.err)
+                steps = [e["name"] for e in events_of(os.path.join(self.out, "train.json.gz"))
+                         if e["name"].startswith("ProfilerStep#") and e.get("cat") != "gpu_user_annotation"]
+                self.assertEqual(len(steps), 5)
+
+    def test_nothing_that_steps(self):
+        path = self.script("import time\nuntil = time.monotonic() + 3\nwhile time.monotonic() < until: net(prepare())")
+        done = self.record(self.python, path, options=("--window", "0.5:0.5"))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertIn("no optimizer made a step in 0.5 s", done.err)
+        self.assertEqual(self.traces(), ["train.json.gz"], done.err)
+
+    def test_names_with_blanks_and_a_module(self):
+        self.script("for _ in range(30): step()", "a folder/shop/train me.py")
+        done = self.record(self.python, os.path.join(self.folder, "a folder/shop/train me.py"), options=("--no-stacks",))
+        self.assertEqual((done.code, self.traces()), (OK, ["train_me.json.gz"]), done.err)
+        self.out = os.path.join(self.folder, "module")
+        self.script("for _ in range(30): step()", "shop/train.py")
+        done = self.record(self.python, "-m", "shop.train", options=("--no-stacks",),
+                           environment={"PYTHONPATH": self.folder})
+        self.assertEqual((done.code, self.traces()), (OK, ["train.json.gz"]), done.err)
+
+    def test_ranks(self):
+        path = self.script("""
+            import os
+            import torch.distributed as dist
+            dist.init_process_group("gloo")
+            net = torch.nn.parallel.DistributedDataParallel(net)
+            for _ in range(30): step()
+            dist.destroy_process_group()
+        """)
+        done = self.record(self.python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", path,
+                           environment={"GLOO_SOCKET_IFNAME": "lo"})
+        if "NoneType" in done.err or "libuv" in done.err:
+            self.skipTest("torchrun of this PyTorch does not run with this Python")
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(self.traces(), ["train-rank0.json.gz", "train-rank1.json.gz"], done.err)
+        self.assertNotIn("nothing was recorded", done.err)  # by the one that starts them
+        shown = steptime("ranks", self.out)
+        self.assertEqual(shown.code, OK, shown.err)
+
+    def test_losses_are_the_same_recorded_or_not(self):
+        path = self.script("import torch\ntorch.manual_seed(3)\n" + textwrap.dedent(TRAIN) +
+                           "print([step() for _ in range(30)])", train=False)
+        alone = subprocess.run([self.python, path], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True,
+                               timeout=SLOW_S, check=True)
+        self.assertEqual(self.record(self.python, path).out, alone.stdout)
+
+    def test_a_disk_that_is_full(self):
+        path = self.script("import sys\nfor _ in range(30): step()\nprint('end')")
+        os.mkdir(self.out)
+        os.mkdir(os.path.join(self.out, ".train.part.json.gz"))  # nothing can be written there
+        done = self.record(self.python, path)
+        self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
+        self.assertIn("recording failed", done.err)
+
+
