@@ -12,7 +12,7 @@ const struct finding_words verify_words[] = {
     {"VF103", "saved-tensors-differ", SEVERITY_ERROR, "what the scripts save does not agree",
      "The losses may agree while a parameter that none of them depends on does not.",
      "Look at the tensor that is named; the keys of both must be the same."},
-    {"VF201", "slower", SEVERITY_WARNING, "even the 90 % quantile of the ratio of step times is below 1",
+    {"VF201", "slower", SEVERITY_WARNING, "the ratio of step times is below 1 with 95 % confidence",
      "The changed script takes longer for a step. Times of a busy machine are noisy.",
      "Repeat on an idle machine (`--repeat`), or keep the first script."},
     {0},

@@ -209,12 +209,38 @@ static void show_runs(const struct shown *shown, struct section *section)
         }
 }
 
+/* What would tell: repetitions, and how many steps more that is. */
+static str more_text(const struct shown *shown, const struct pace_ratio *ratio)
+{
+    const uint32_t runs = shown->result->pace_count;
+    const uint64_t steps = pace_summarise(shown->result->paces[VERIFY_BEFORE], runs).steps;
+    if (!ratio->would_tell)
+        return S("No number of runs that is worth waiting for would tell so small a difference from this noise.");
+    return str_printf(shown->arena, "About %llu more steps of each would: --repeat %u.",
+                      (unsigned long long)(steps * (ratio->would_tell - runs) / runs + 1), ratio->would_tell);
+}
+
 static str pace_text(const struct shown *shown, const struct pace_ratio *ratio)
 {
+    if (ratio->verdict == PACE_UNKNOWN)
+        return str_printf(shown->arena,
+                          "%.2f times as fast, step by step, in one pair of runs; how runs vary it does not show: see "
+                          "--repeat.",
+                          ratio->paired);
+    if (ratio->verdict == PACE_NOISY)
+        return str_printf(shown->arena, "Too noisy to tell: step by step between %.2f and %.2f times as fast (95 %%). %s",
+                          ratio->low, ratio->high, more_text(shown, ratio).at);
     return str_printf(shown->arena,
-                      "%.2f times as fast: the median step before takes so many times the median step after. Step by "
-                      "step it lies between %.2f and %.2f for eight in ten.",
-                      ratio->ratio, ratio->p10, ratio->p90);
+                      "%.2f times as fast, step by step; between %.2f and %.2f with 95 %% confidence, over %u pairs of "
+                      "runs.",
+                      ratio->paired, ratio->low, ratio->high, shown->result->pace_count);
+}
+
+static str pace_word(const struct pace_ratio *ratio)
+{
+    static const char *const words[] = {
+        [PACE_FASTER] = "faster", [PACE_SLOWER] = "slower", [PACE_NOISY] = "too noisy", [PACE_UNKNOWN] = "unknown"};
+    return str_of(words[ratio->verdict]);
 }
 
 static struct pace_ratio show_pace(const struct shown *shown)
@@ -224,7 +250,14 @@ static struct pace_ratio show_pace(const struct shown *shown)
         pace_compare(result->paces[VERIFY_BEFORE], result->paces[VERIFY_AFTER], result->pace_count);
     struct section *section = report_section(shown->report, "pace", "How much faster is it?");
     section_text(section, pace_text(shown, &ratio));
-    section_value(section, "ratio", "times as fast", UNIT_NONE, cell_real(ratio.ratio));
+    const bool has_interval = ratio.verdict != PACE_UNKNOWN;
+    section_value(section, "pace_verdict", "the second is", UNIT_NONE, cell_text(pace_word(&ratio)));
+    section_value(section, "paired", "times as fast, paired", UNIT_NONE, cell_real(ratio.paired));
+    section_value(section, "paired_low", "at least (95 %)", UNIT_NONE,
+                  has_interval ? cell_real(ratio.low) : cell_null());
+    section_value(section, "paired_high", "at most (95 %)", UNIT_NONE,
+                  has_interval ? cell_real(ratio.high) : cell_null());
+    section_value(section, "ratio", "by the medians", UNIT_NONE, cell_real(ratio.ratio));
     section_value(section, "ratio_of_means", "by the means", UNIT_NONE, cell_real(ratio.of_means));
     section_value(section, "ratio_p10", "p10 of step pairs", UNIT_NONE, cell_real(ratio.p10));
     section_value(section, "ratio_p90", "p90 of step pairs", UNIT_NONE, cell_real(ratio.p90));
@@ -280,10 +313,11 @@ static void say_saved(const struct shown *shown, const struct verify_check *chec
 
 static void say_pace(const struct shown *shown, const struct pace_ratio *ratio)
 {
-    if (ratio->p90 < 1)
+    if (ratio->verdict == PACE_SLOWER)
         say(shown, "VF201", SEVERITY_WARNING, shown->options->seeds[0],
-            str_printf(shown->arena, "It is slower: a step after takes %.2f times as long as one before.",
-                       1 / ratio->ratio));
+            str_printf(shown->arena,
+                       "It is slower: a step after takes %.2f times as long as one before (%.2f to %.2f, 95 %%).",
+                       1 / ratio->paired, 1 / ratio->high, 1 / ratio->low));
 }
 
 void verify_show(const struct verify_options *options, const struct verify_result *result, struct report *report)

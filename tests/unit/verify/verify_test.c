@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/stat.h"
 #include "unit/cmocka_first.h"
 #include "verify/compare.h"
 #include "verify/pace.h"
@@ -184,6 +185,73 @@ static void ratios_are_of_medians_of_means_and_of_pairs(void **state)
     assert_int_equal(a[2], 80); /* still in the order of the run */
 }
 
+/* Uniform in [0, 1), the same each time. */
+static double draw(void)
+{
+    static uint64_t seed = 88172645463325252;
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        sum += draw();
+    return sum - 6;
+}
+
+/* Runs that vary by `run` and steps that vary by `step` (of ln), the second script `gain` times as fast. */
+static struct pace_ratio drawn(uint32_t runs, double run, double step, double gain)
+{
+    enum { STEPS = 30, MOST = 8 };
+    static int64_t ns[2][MOST][STEPS];
+    struct pace paces[2][MOST];
+    for (uint32_t i = 0; i < runs; i++)
+        for (int side = 0; side < 2; side++) {
+            const double pace = (side ? 1e7 / gain : 1e7) * exp(run * normal());
+            for (int k = 0; k < STEPS; k++)
+                ns[side][i][k] = (int64_t)(pace * exp(step * normal()));
+            paces[side][i] = (struct pace){ns[side][i], STEPS};
+        }
+    return pace_compare(paces[0], paces[1], runs);
+}
+
+static void the_interval_holds_what_it_says(void **state)
+{
+    enum { TRIALS = 2000 };
+    static const double noise[][2] = {{0.02, 0.1}, {0, 0.1}, {0.1, 0.01}};
+    for (size_t i = 0; i < sizeof noise / sizeof *noise; i++) {
+        int held = 0;
+        for (int trial = 0; trial < TRIALS; trial++) {
+            const struct pace_ratio ratio = drawn(4, noise[i][0], noise[i][1], 1.2);
+            held += ratio.low <= 1.2 && 1.2 <= ratio.high;
+        }
+        assert_in_range(held, TRIALS * 94 / 100, TRIALS);
+    }
+}
+
+static void a_verdict_follows_from_the_interval(void **state)
+{
+    assert_int_equal(drawn(4, 0.01, 0.02, 1.5).verdict, PACE_FASTER);
+    assert_int_equal(drawn(4, 0.01, 0.02, 0.7).verdict, PACE_SLOWER);
+    assert_int_equal(drawn(1, 0.01, 0.02, 9).verdict, PACE_UNKNOWN);
+    const struct pace_ratio noisy = drawn(2, 0.3, 0.02, 1.2);
+    assert_int_equal(noisy.verdict, PACE_NOISY);
+    assert_true(noisy.low < 1 && 1 < noisy.high);
+    assert_true(noisy.would_tell == 0 || noisy.would_tell > 2);
+}
+
+static void students_t_is_that_of_the_tables(void **state)
+{
+    assert_true(fabs(stat_t95(1) - 12.706) < 0.001);
+    assert_true(fabs(stat_t95(11) - 2.201) < 0.001);
+    assert_true(fabs(stat_t95(30) - 2.042) < 0.001);
+    assert_true(fabs(stat_t95(1000000) - 1.960) < 0.001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -196,6 +264,9 @@ int main(void)
         cmocka_unit_test(fewer_losses_never_agree),
         cmocka_unit_test(a_step_lasts_from_the_end_of_the_one_before),
         cmocka_unit_test(ratios_are_of_medians_of_means_and_of_pairs),
+        cmocka_unit_test(the_interval_holds_what_it_says),
+        cmocka_unit_test(a_verdict_follows_from_the_interval),
+        cmocka_unit_test(students_t_is_that_of_the_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -229,6 +229,9 @@ class Times(Bench):
     def pace(self, outcome):
         return self.values_of(outcome, "pace")
 
+    def shown(self, *words):
+        return " ".join(steptime("verify", "--python", sys.executable, *words, env=self.environment()).out.split())
+
     def test_the_ratio_is_that_of_the_steps(self):
         outcome = self.verify(self.sleeper("a.py", 0.04), self.sleeper("b.py", 0.01), "--repeat", "2", "--warmup", "4")
         self.assertEqual(outcome.code, OK, outcome.err)
@@ -250,8 +253,31 @@ class Times(Bench):
         self.assertTrue(0.3 < self.pace(outcome)["ratio"] < 3)
 
     def test_slower_is_said(self):
-        outcome = self.verify(self.sleeper("a.py", 0.005), self.sleeper("b.py", 0.05), "--repeat", "1")
+        outcome = self.verify(self.sleeper("a.py", 0.005), self.sleeper("b.py", 0.05), "--repeat", "3")
         self.assertEqual((outcome.code, self.rules_of(outcome)), (OK, ["VF201"]))
+        pace = self.pace(outcome)
+        self.assertEqual(pace["pace_verdict"], "slower")
+        self.assertTrue(0 < pace["paired_low"] <= pace["paired"] <= pace["paired_high"] < 1, pace)
+
+    def test_one_repetition_does_not_show_how_runs_vary(self):
+        outcome = self.verify(self.sleeper("a.py", 0.001), self.sleeper("b.py", 0.01), "--repeat", "1")
+        pace = self.pace(outcome)
+        self.assertEqual((pace["pace_verdict"], pace["paired_low"], self.rules_of(outcome)), ("unknown", None, []))
+        self.assertIn("see --repeat", self.shown(self.path("a.py"), self.path("b.py"), "--repeat", "1"))
+
+    def test_noise_is_no_verdict(self):
+        """A script against itself, whose runs take 1 to 20 ms a step by chance: it is neither faster nor slower."""
+        text = TRAIN.format(loss="step", steps=12).replace(
+            "    optimizer", "    __import__('time').sleep(pause)\n    optimizer")
+        a = self.write("a.py", "import os\npause = 0.001 + 0.019 * os.urandom(1)[0] / 255\n" + text)
+        told = 0
+        for _ in range(4):
+            outcome = self.verify(a, a, "--repeat", "3", "--warmup", "2")
+            pace = self.pace(outcome)
+            if pace["pace_verdict"] == "too noisy":
+                told += 1
+                self.assertTrue(pace["paired_low"] < 1 < pace["paired_high"], pace)
+        self.assertGreaterEqual(told, 3)  # 95 % of the time it is
 
     def test_too_few_steps_for_the_warm_up_is_said(self):
         outcome = self.verify(self.script("a.py", steps=4), self.script("b.py", steps=4), "--warmup", "4")
