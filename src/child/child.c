@@ -87,7 +87,7 @@ static void set_attributes(posix_spawnattr_t *attributes)
     posix_spawnattr_setsigmask(attributes, &none);
 }
 
-static int spawn(struct child *child, const char *const *argv, const char *const *environment, int complaints)
+static int spawn(struct child *child, const struct child_command *command, int complaints)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t files;
@@ -96,24 +96,25 @@ static int spawn(struct child *child, const char *const *argv, const char *const
     posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_adddup2(&files, complaints, STDERR_FILENO);
-    const int wrong =
-        posix_spawnp(&child->pid, argv[0], &files, &attributes, (char *const *)argv, (char *const *)environment);
+    if (command->folder)
+        posix_spawn_file_actions_addchdir_np(&files, command->folder);
+    const int wrong = posix_spawnp(&child->pid, command->argv[0], &files, &attributes, (char *const *)command->argv,
+                                   (char *const *)command->environment);
     posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return wrong;
 }
 
-static bool start(struct child *child, const char *const *argv, const char *const *environment,
-                  struct steptime_error *err)
+static bool start(struct child *child, const struct child_command *command, struct steptime_error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
-        return fail(err, STEPTIME_INPUT, "no pipe for '%s': %s", argv[0], strerror(errno));
-    const int wrong = spawn(child, argv, environment, ends[1]);
+        return fail(err, STEPTIME_INPUT, "no pipe for '%s': %s", command->argv[0], strerror(errno));
+    const int wrong = spawn(child, command, ends[1]);
     close(ends[1]);
     if (wrong) {
         close(ends[0]);
-        return fail(err, STEPTIME_INPUT, "'%s' does not start: %s", argv[0], strerror(wrong));
+        return fail(err, STEPTIME_INPUT, "'%s' does not start: %s", command->argv[0], strerror(wrong));
     }
     running = child->pid;
     child->complaints = ends[0];
@@ -297,15 +298,15 @@ static void wait_for(struct child *child, struct child_end *end)
     end->status = code_of(status);
 }
 
-bool child_run(const char *const *argv, const char *const *environment, int64_t limit_ns, struct arena *arena,
-               struct child_end *end, struct steptime_error *err)
+bool child_run(const struct child_command *command, struct arena *arena, struct child_end *end,
+               struct steptime_error *err)
 {
     struct sigaction before[INTERRUPTS];
-    struct child child = {.kept = arena_alloc(arena, KEPT_BYTES), .until_ns = now_ns() + limit_ns};
+    struct child child = {.kept = arena_alloc(arena, KEPT_BYTES), .until_ns = now_ns() + command->limit_ns};
     *end = (struct child_end){0};
     hear_interrupts(before);
     adopt_orphans(true);
-    const bool started = start(&child, argv, environment, err);
+    const bool started = start(&child, command, err);
     if (started)
         wait_for(&child, end);
     adopt_orphans(false);

@@ -23,9 +23,16 @@ struct child_end {
     str complaints; /* the last lines of its standard error, printable, each ended by a newline */
 };
 
-/* argv[0] is looked up in PATH. False: it could not be started, or an interrupt came. */
-bool child_run(const char *const *argv, const char *const *environment, int64_t limit_ns, struct arena *arena,
-               struct child_end *end, struct steptime_error *err);
+struct child_command {
+    const char *const *argv;        /* ended by NULL; argv[0] is looked up in PATH */
+    const char *const *environment; /* ended by NULL */
+    const char *folder;             /* it runs in; NULL: here */
+    int64_t limit_ns;
+};
+
+/* False: it could not be started, or an interrupt came. */
+bool child_run(const struct child_command *command, struct arena *arena, struct child_end *end,
+               struct steptime_error *err);
 
 /* The signal that came while a child ran; 0: none. */
 int child_interrupted(void);

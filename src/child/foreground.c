@@ -2,6 +2,7 @@
 #include "foreground.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -57,8 +58,15 @@ static int spawn(const struct foreground *run, const sigset_t *mask, pid_t *pid)
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setsigmask(&attributes, mask);
     posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    if (run->quiet) {
+        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+    }
     const int wrong =
-        posix_spawnp(pid, run->argv[0], NULL, &attributes, (char *const *)run->argv, (char *const *)run->environment);
+        posix_spawnp(pid, run->argv[0], &files, &attributes, (char *const *)run->argv, (char *const *)run->environment);
+    posix_spawn_file_actions_destroy(&files);
     posix_spawnattr_destroy(&attributes);
     return wrong;
 }

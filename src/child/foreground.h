@@ -13,6 +13,7 @@
 struct foreground {
     const char *const *argv;        /* ended by NULL; argv[0] is looked up in PATH */
     const char *const *environment; /* ended by NULL */
+    bool quiet;                     /* it has nothing to read, and what it prints to standard output is thrown away */
     void (*look)(void *context);    /* called some times a second while it runs, and once when it has ended */
     void *context;
 };

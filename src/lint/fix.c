@@ -185,6 +185,12 @@ static bool keep_changes(struct fixer *fixer, const struct turn *turn)
 
 /* ---- one round ---- */
 
+static bool is_wanted(const struct fixer *fixer, const struct lint *lint, const struct lint_finding *finding)
+{
+    const struct fix_options *const options = fixer->options;
+    return !options->wanted || options->wanted(options->context, lint, finding);
+}
+
 /* Findings of one file lie apart when they are ranked, so each file has its edits open until all were asked. */
 static bool change_files(struct fixer *fixer, const struct lint *lint)
 {
@@ -192,7 +198,7 @@ static bool change_files(struct fixer *fixer, const struct lint *lint)
     struct turn *turns = mem_zeroed((lint->file_count + 1) * sizeof *turns);
     for (uint32_t i = 0; i < lint->finding_count; i++) {
         const struct match *match = lint->findings[i].match;
-        if (!match)
+        if (!match || !is_wanted(fixer, lint, &lint->findings[i]))
             continue;
         struct turn *turn = &turns[match->file];
         if (!turn->edits) {
@@ -292,7 +298,7 @@ bool fix_run(const struct fix_options *options, struct arena *arena, struct fixe
     *fixes = (struct fixes){0};
     struct fixer fixer = {.options = options, .arena = arena, .fixes = fixes};
     bool changed = true;
-    while (changed)
+    while (changed && !(options->wanted && fixer.round))
         if (!one_round(&fixer, &changed, err))
             return false;
     fixes->files = fixer.files;

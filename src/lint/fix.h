@@ -37,6 +37,8 @@ struct fix_options {
     struct lint_options lint;
     bool unsafe; /* those too that may change results */
     bool notes;  /* of notes too, not of warnings alone */
+    /* Which findings are rewritten, in one round; all there is to it of others is left. NULL: all, in as many as it takes. */
+    bool (*wanted)(void *context, const struct lint *lint, const struct lint_finding *finding);
     /* Called after the first look at the files, before anything is changed: may rank the findings. May be NULL. */
     bool (*ready)(void *context, struct lint *lint, struct steptime_error *err);
     void *context;

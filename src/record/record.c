@@ -207,7 +207,11 @@ bool record_run(const struct record_options *options, struct arena *arena, struc
     if (!recording.folder)
         return false;
     recording.notes.path = str_printf(arena, "%s/notes", recording.folder).at;
-    const struct foreground run = {options->argv, environment_of(&recording), look, &recording};
+    const struct foreground run = {.argv = options->argv,
+                                   .environment = environment_of(&recording),
+                                   .quiet = options->quiet,
+                                   .look = look,
+                                   .context = &recording};
     const bool done = foreground_run(&run, &result->end, err);
     if (done) {
         forget_empty(result);

@@ -84,8 +84,13 @@ static bool run(struct verifier *verifier, enum verify_side side, struct recordi
     recording.path = str_printf(arena, "%s/run-%u", verifier->folder, ++verifier->runs).at;
     recording.steps = verifier->options->steps;
     tell(verifier, recording.times ? "times" : "losses", side, recording.seed);
-    if (!child_run(arguments_of(script, recording.seed, arena), recording_environment(verifier->folder, &recording, arena),
-                   verifier->options->limit_ns, arena, &end, err) ||
+    const struct child_command command = {
+        .argv = arguments_of(script, recording.seed, arena),
+        .environment = recording_environment(verifier->folder, &recording, arena),
+        .folder = script->folder,
+        .limit_ns = verifier->options->limit_ns,
+    };
+    if (!child_run(&command, arena, &end, err) ||
         !record_read(recording.path, arena, record, err))
         return false;
     const bool well = ended_well(verifier, script, &end, record, err) && recorded_something(script, record, err);

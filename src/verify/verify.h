@@ -20,6 +20,7 @@ enum verify_side { VERIFY_BEFORE, VERIFY_AFTER, VERIFY_SIDES };
 struct verify_script {
     str name;                /* as people know it */
     const char *const *argv; /* ended by NULL; "{seed}" in a word stands for the seed */
+    const char *folder;      /* it runs in; NULL: here */
 };
 
 struct verify_options {

@@ -25,6 +25,7 @@ extern const struct command command_rules;
 extern const struct command command_fix;
 extern const struct command command_lsp;
 extern const struct command command_verify;
+extern const struct command command_tune;
 extern const struct command command_shard;
 extern const struct command command_fleet;
 extern const struct command command_help;
@@ -42,9 +43,9 @@ const struct command *const commands[] = {
     &command_record,        &command_lint,
     &command_rules,         &command_fix,
     &command_lsp,           &command_verify,
-    &command_shard,         &command_fleet,
-    &command_help,          &command_completion,
-    NULL,
+    &command_tune,          &command_shard,
+    &command_fleet,         &command_help,
+    &command_completion,    NULL,
 };
 
 static const struct option trace_options[] = {

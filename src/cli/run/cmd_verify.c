@@ -105,7 +105,7 @@ static bool commands_of(const struct call *call, struct arena *arena, struct ver
         const char **words = text ? words_of(text, arena, &count) : NULL;
         if (!count)
             return fail(err, STEPTIME_USAGE, "--before and --after go together, and each needs a command");
-        to->scripts[side] = (struct verify_script){str_of(text), joined(call, words, count, 0, arena)};
+        to->scripts[side] = (struct verify_script){.name = str_of(text), .argv = joined(call, words, count, 0, arena)};
     }
     return true;
 }
@@ -123,7 +123,7 @@ static bool scripts_of(const struct call *call, struct arena *arena, struct veri
             return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));
         const char *python = call_text(call, "python");
         const char *words[] = {python ? python : "python3", path};
-        to->scripts[side] = (struct verify_script){str_of(path), joined(call, words, 2, VERIFY_SIDES, arena)};
+        to->scripts[side] = (struct verify_script){.name = str_of(path), .argv = joined(call, words, 2, VERIFY_SIDES, arena)};
     }
     return true;
 }

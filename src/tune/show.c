@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tune.h"
+
+static const char *const outcome_words[OUTCOMES] = {
+    [TRIED_KEPT] = "kept",           [TRIED_SLOWER] = "slower",     [TRIED_NO_GAIN] = "no gain above noise",
+    [TRIED_DIFFERS] = "other losses", [TRIED_FAILED] = "fails",      [TRIED_UNMADE] = "could not be made",
+    [TRIED_NOT] = "no time left",
+};
+
+static const struct column_spec trials_columns[] = {
+    {"rule", "rule", UNIT_NONE, 0, "the rule of the finding"},
+    {"place", "place", UNIT_NONE, COLUMN_WIDE, "file and line of the finding when it was tried"},
+    {"kind", "kind", UNIT_NONE, 0, "safe: no loss may change by a bit; unsafe: within the tolerance"},
+    {"predicted_ns", "predicted", UNIT_NS, 0, "what the trace says that a step saves; null where it says nothing"},
+    {"measured_ns", "measured", UNIT_NS, 0, "what a step saved: the median step before, less the same over times_as_fast"},
+    {"times_as_fast", "times as fast", UNIT_NONE, 0, "the step with it, paired, as verify measures it"},
+    {"low", "at least", UNIT_NONE, 0, "95 % interval of that"},
+    {"high", "at most", UNIT_NONE, 0, "95 % interval of that"},
+    {"outcome", "outcome", UNIT_NONE, COLUMN_WIDE, "kept: it is faster by more than noise; else why not"},
+    {0},
+};
+
+static struct cell real_or_null(double value)
+{
+    return value > 0 ? cell_real(value) : cell_null();
+}
+
+static str outcome_text(const struct trial *trial, struct arena *arena)
+{
+    const char *const word = outcome_words[trial->outcome];
+    return trial->why.len ? str_printf(arena, "%s: %.*s", word, (int)trial->why.len, trial->why.at) : str_of(word);
+}
+
+static void show_trial(const struct trial *trial, struct table *table, struct arena *arena)
+{
+    const struct rewrite *const rewrite = &trial->rewrite;
+    const bool timed = trial->pace.paired > 0;
+    table_row(table);
+    table_text(table, str_of(rewrite->rule->id));
+    table_text(table, str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
+    table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
+    table_cell(table, rewrite->saving_ns >= 0 ? cell_int(rewrite->saving_ns) : cell_null());
+    table_cell(table, timed ? cell_real(trial->step_ns * (1 - 1 / trial->pace.paired)) : cell_null());
+    table_cell(table, real_or_null(trial->pace.paired));
+    table_cell(table, real_or_null(trial->pace.low));
+    table_cell(table, real_or_null(trial->pace.high));
+    table_text(table, outcome_text(trial, arena));
+}
+
+static str total_text(const struct tune_result *result, struct arena *arena)
+{
+    if (!result->count)
+        return S("There is nothing to rewrite: lint finds no data movement that it can mend.");
+    if (!result->kept)
+        return str_printf(arena, "None of %u rewrites makes the step faster by more than noise; nothing changes.",
+                          result->count);
+    return str_printf(arena,
+                      "%u of %u rewrites kept: the step is %.2f times as fast (%.2f to %.2f, 95 %%), %.3g ms instead of "
+                      "%.3g; the losses are %s.",
+                      result->kept, result->count, result->total.paired, result->total.low, result->total.high,
+                      result->after_ns / 1e6, result->before_ns / 1e6,
+                      result->equal ? "equal to the last bit" : "equal within the tolerance");
+}
+
+void tune_show(const struct tune_options *options, const struct tune_result *result, struct report *report)
+{
+    struct arena *const arena = report_arena(report);
+    struct section *const section = report_section(report, "tune", "What was tried");
+    section_text(section, total_text(result, arena));
+    section_value(section, "tried", "rewrites", UNIT_COUNT, cell_int(result->count));
+    section_value(section, "kept", "kept", UNIT_COUNT, cell_int(result->kept));
+    section_value(section, "times_as_fast", "times as fast", UNIT_NONE, real_or_null(result->total.paired));
+    section_value(section, "low", "at least (95 %)", UNIT_NONE, real_or_null(result->total.low));
+    section_value(section, "high", "at most (95 %)", UNIT_NONE, real_or_null(result->total.high));
+    section_value(section, "before_ns", "a step before", UNIT_NS, real_or_null(result->before_ns));
+    section_value(section, "after_ns", "a step after", UNIT_NS, real_or_null(result->after_ns));
+    struct table *const table = section_table(section, "trials", "");
+    table_columns(table, trials_columns);
+    for (uint32_t i = 0; i < result->count; i++)
+        show_trial(&result->trials[i], table, arena);
+    (void)options;
+}

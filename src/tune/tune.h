@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From a training script to a faster one that trains the same:
+ *
+ *     record -> copy the source, twice -> find rewrites -> for each: make it in one copy, train both, compare losses,
+ *     time both in turns, keep it or take it back; what is kept goes into the other copy -> find again, until none is left
+ *
+ * The first copy is never changed: it is what the whole is measured against in the end. The second holds what is kept. The
+ * third is where one more rewrite is tried. The user's files are read, and written to by tune_write alone.
+ */
+#ifndef TUNE_TUNE_H
+#define TUNE_TUNE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/report.h"
+#include "rewrites.h"
+#include "tree.h"
+#include "verify/verify.h"
+
+struct tune_options {
+    const char *const *argv; /* the command that trains, ended by NULL */
+    const char *folder;      /* where all of it lies; absolute, there and empty */
+    const char *trace;       /* as recorded; NULL: none */
+    str script;              /* absolute path of the script among the words; its root is tuned */
+    bool unsafe, notes;
+    struct tolerance tolerance; /* of losses; where unsafe rewrites are made */
+    int64_t seed, steps, warmup, repeat;
+    int64_t limit_ns;  /* of one run */
+    int64_t budget_ns; /* no trial begins later; 0: none */
+    int64_t most_copied;
+    void (*tell)(str what);
+};
+
+enum outcome {
+    TRIED_KEPT,     /* it is faster, by more than noise */
+    TRIED_SLOWER,   /* by more than noise */
+    TRIED_NO_GAIN,  /* no difference that stands above noise */
+    TRIED_DIFFERS,  /* other losses */
+    TRIED_FAILED,   /* it does not run */
+    TRIED_UNMADE,   /* it could not be made */
+    TRIED_NOT,      /* there was no time left */
+    OUTCOMES,
+};
+
+struct trial {
+    struct rewrite rewrite; /* paths as in the user's tree */
+    enum outcome outcome;
+    struct pace_ratio pace; /* against what was kept before it */
+    double step_ns;         /* a step before it */
+    str why;                /* of what failed; "" */
+};
+
+struct tune_result {
+    struct trial *trials;
+    uint32_t count, kept;
+    struct pace_ratio total; /* all that was kept against the script as it is; 0 where nothing was */
+    double before_ns, after_ns;
+    bool equal; /* losses of both, to the last bit */
+    str diff;   /* unified, of what was kept */
+    struct rewritten *files;
+    uint32_t file_count;
+};
+
+bool tune_run(const struct tune_options *options, struct arena *arena, struct tune_result *result,
+              struct steptime_error *err);
+
+/* Puts what was kept into the user's files. */
+bool tune_write(const struct tune_result *result, struct arena *arena, struct steptime_error *err);
+
+void tune_show(const struct tune_options *options, const struct tune_result *result, struct report *report);
+
+#endif
