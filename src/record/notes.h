@@ -14,7 +14,17 @@
 #include "base/buf.h"
 #include "base/str.h"
 
-enum note_word { NOTE_LOADED, NOTE_TORCH, NOTE_BEGUN, NOTE_BARE, NOTE_SAVED, NOTE_DONE, NOTE_NONE, NOTE_SAID, NOTE_WORDS };
+enum note_word {
+    NOTE_LOADED,
+    NOTE_TORCH,
+    NOTE_BEGUN,
+    NOTE_BARE,
+    NOTE_SAVED,
+    NOTE_DONE,
+    NOTE_NONE,
+    NOTE_SAID,
+    NOTE_WORDS
+};
 
 struct told {
     int64_t process;

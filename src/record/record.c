@@ -94,8 +94,8 @@ static void tell_said(struct recording *recording, const struct told *told)
 static void take(struct recording *recording, const struct told *told)
 {
     struct record_result *const result = recording->result;
-    struct recorded *const process = told->word >= NOTE_BEGUN && told->word <= NOTE_DONE ? process_of(recording, told->base)
-                                                                                         : NULL;
+    struct recorded *const process =
+        told->word >= NOTE_BEGUN && told->word <= NOTE_DONE ? process_of(recording, told->base) : NULL;
     str rest = told->rest;
     result->loaded |= told->word == NOTE_LOADED;
     result->torch |= told->word == NOTE_TORCH;
@@ -142,8 +142,8 @@ static const char *const *environment_of(const struct recording *recording)
         str_printf(arena, "STEPTIME_RECORD_NOTES=%s", recording->folder).at,
         str_printf(arena, "STEPTIME_RECORD_NAME=%.*s", (int)options->name.len, options->name.at).at,
         str_printf(arena, "STEPTIME_RECORD_PLAN=%lld %lld %lld %s %g %g", (long long)options->wait,
-                   (long long)options->warmup, (long long)options->steps, options->no_stacks ? "shapes" : "shapes,stacks",
-                   options->idle_s, options->window_s)
+                   (long long)options->warmup, (long long)options->steps,
+                   options->no_stacks ? "shapes" : "shapes,stacks", options->idle_s, options->window_s)
             .at,
         quiet_kineto(),
         NULL,
@@ -171,7 +171,8 @@ static void join(const struct recording *recording, struct recorded *process)
     process->paired = joined.operators ? (double)joined.paired / (double)joined.operators : 0;
     if (!process->has_stacks) {
         const str line = error_line(recording->arena, &why);
-        tell(recording, str_printf(recording->arena, "no stacks in %s: %.*s", process->path.at, (int)line.len, line.at));
+        tell(recording,
+             str_printf(recording->arena, "no stacks in %s: %.*s", process->path.at, (int)line.len, line.at));
     }
 }
 

@@ -26,19 +26,19 @@ struct record_options {
     str name;                /* of the files, without endings */
     int64_t wait, warmup, steps;
     bool no_stacks;
-    bool quiet; /* as struct foreground has it */
+    bool quiet;              /* as struct foreground has it */
     double idle_s, window_s; /* without a step for so long, so long is recorded; 0: never */
     void (*tell)(str what);  /* a line for people */
 };
 
 /* The files of one process. */
 struct recorded {
-    str base;                /* their name without endings: "train-rank3" */
-    str path;                /* of the trace */
-    int64_t steps, of;       /* recorded; fewer where the script ended before */
-    double bare_ns;          /* median of a step before recording; 0 where nobody counted */
+    str base;          /* their name without endings: "train-rank3" */
+    str path;          /* of the trace */
+    int64_t steps, of; /* recorded; fewer where the script ended before */
+    double bare_ns;    /* median of a step before recording; 0 where nobody counted */
     bool has_stacks;
-    double paired;           /* part of the operators that stacks were found for */
+    double paired; /* part of the operators that stacks were found for */
 };
 
 struct record_result {

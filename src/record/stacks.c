@@ -103,8 +103,8 @@ static void join_lane(struct joining *joining, uint32_t lane)
     uint64_t calls = 0;
     if (in_times == LANE_NONE)
         return;
-    joining->joined->paired += pairs_find(
-        (struct both_lanes){joining->times, joining->stacks, in_times, lane}, &warp, &calls);
+    joining->joined->paired +=
+        pairs_find((struct both_lanes){joining->times, joining->stacks, in_times, lane}, &warp, &calls);
     joining->joined->operators += calls;
     write_frames(joining, lane, &warp);
     warp_free(&warp);

@@ -17,7 +17,7 @@ struct warp {
 };
 
 void warp_add(struct warp *warp, int64_t from, int64_t to);
-void warp_finish(struct warp *warp); /* puts the anchors in order */
+void warp_finish(struct warp *warp);                      /* puts the anchors in order */
 int64_t warp_time(const struct warp *warp, int64_t from); /* `from` itself where there is no anchor */
 void warp_free(struct warp *warp);
 

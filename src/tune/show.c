@@ -2,8 +2,12 @@
 #include "tune.h"
 
 static const char *const outcome_words[OUTCOMES] = {
-    [TRIED_KEPT] = "kept",           [TRIED_SLOWER] = "slower",     [TRIED_NO_GAIN] = "no gain above noise",
-    [TRIED_DIFFERS] = "other losses", [TRIED_FAILED] = "fails",      [TRIED_UNMADE] = "could not be made",
+    [TRIED_KEPT] = "kept",
+    [TRIED_SLOWER] = "slower",
+    [TRIED_NO_GAIN] = "no gain above noise",
+    [TRIED_DIFFERS] = "other losses",
+    [TRIED_FAILED] = "fails",
+    [TRIED_UNMADE] = "could not be made",
     [TRIED_NOT] = "no time left",
 };
 
@@ -12,7 +16,8 @@ static const struct column_spec trials_columns[] = {
     {"place", "place", UNIT_NONE, COLUMN_WIDE, "file and line of the finding when it was tried"},
     {"kind", "kind", UNIT_NONE, 0, "safe: no loss may change by a bit; unsafe: within the tolerance"},
     {"predicted_ns", "predicted", UNIT_NS, 0, "what the trace says that a step saves; null where it says nothing"},
-    {"measured_ns", "measured", UNIT_NS, 0, "what a step saved: the median step before, less the same over times_as_fast"},
+    {"measured_ns", "measured", UNIT_NS, 0,
+     "what a step saved: the median step before, less the same over times_as_fast"},
     {"times_as_fast", "times as fast", UNIT_NONE, 0, "the step with it, paired, as verify measures it"},
     {"low", "at least", UNIT_NONE, 0, "95 % interval of that"},
     {"high", "at most", UNIT_NONE, 0, "95 % interval of that"},
@@ -37,7 +42,8 @@ static void show_trial(const struct trial *trial, struct table *table, struct ar
     const bool timed = trial->pace.paired > 0;
     table_row(table);
     table_text(table, str_of(rewrite->rule->id));
-    table_text(table, str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
+    table_text(table,
+               str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
     table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
     table_cell(table, rewrite->saving_ns >= 0 ? cell_int(rewrite->saving_ns) : cell_null());
     table_cell(table, timed ? cell_real(trial->step_ns * (1 - 1 / trial->pace.paired)) : cell_null());
@@ -54,12 +60,13 @@ static str total_text(const struct tune_result *result, struct arena *arena)
     if (!result->kept)
         return str_printf(arena, "None of %u rewrites makes the step faster by more than noise; nothing changes.",
                           result->count);
-    return str_printf(arena,
-                      "%u of %u rewrites kept: the step is %.2f times as fast (%.2f to %.2f, 95 %%), %.3g ms instead of "
-                      "%.3g; the losses are %s.",
-                      result->kept, result->count, result->total.paired, result->total.low, result->total.high,
-                      result->after_ns / 1e6, result->before_ns / 1e6,
-                      result->equal ? "equal to the last bit" : "equal within the tolerance");
+    return str_printf(
+        arena,
+        "%u of %u rewrites kept: the step is %.2f times as fast (%.2f to %.2f, 95 %%), %.3g ms instead of "
+        "%.3g; the losses are %s.",
+        result->kept, result->count, result->total.paired, result->total.low, result->total.high,
+        result->after_ns / 1e6, result->before_ns / 1e6,
+        result->equal ? "equal to the last bit" : "equal within the tolerance");
 }
 
 void tune_show(const struct tune_options *options, const struct tune_result *result, struct report *report)

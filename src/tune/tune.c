@@ -113,10 +113,11 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
         return false;
     const struct loss_comparison *const losses = &result.checks[0].losses;
     return result.good ||
-           fail_at(err, STEPTIME_INPUT, tuner->options->script, -1,
-                   "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
-                   "no seed governs, so no change of it can be tested",
-                   (long long)losses->first + 1, losses->before, losses->after);
+           fail_at(
+               err, STEPTIME_INPUT, tuner->options->script, -1,
+               "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
+               "no seed governs, so no change of it can be tested",
+               (long long)losses->first + 1, losses->before, losses->after);
 }
 
 /* ---- one trial ---- */
@@ -278,7 +279,8 @@ static bool measure_all(struct tuner *tuner, struct steptime_error *err)
     const struct verify_options options = compared(tuner, BEFORE, KEPT, tuner->options->repeat + 2);
     if (!verify_run(&options, tuner->arena, &compared_all, err))
         return false;
-    const struct pace *const before = compared_all.paces[VERIFY_BEFORE], *const after = compared_all.paces[VERIFY_AFTER];
+    const struct pace *const before = compared_all.paces[VERIFY_BEFORE], *const after =
+                                                                             compared_all.paces[VERIFY_AFTER];
     const struct loss_comparison *const losses = &compared_all.checks[0].losses;
     result->total = pace_compare(before, after, compared_all.pace_count);
     result->before_ns = pace_summarise(before, compared_all.pace_count).p50_ns;
@@ -305,8 +307,8 @@ bool tune_run(const struct tune_options *options, struct arena *arena, struct tu
     *result = (struct tune_result){.trials = arena_array(arena, MOST_TRIALS, sizeof *result->trials)};
     struct tuner tuner = {.options = options, .arena = arena, .result = result};
     tuner.until_ns = options->budget_ns ? now_ns() + options->budget_ns : INT64_MAX;
-    const bool good = make_copies(&tuner, err) && is_steady(&tuner, err) && try_all(&tuner, err) &&
-                      measure_all(&tuner, err);
+    const bool good =
+        make_copies(&tuner, err) && is_steady(&tuner, err) && try_all(&tuner, err) && measure_all(&tuner, err);
     take_diff(&tuner);
     kept_free(&tuner.kept);
     return good;

@@ -34,13 +34,13 @@ struct tune_options {
 };
 
 enum outcome {
-    TRIED_KEPT,     /* it is faster, by more than noise */
-    TRIED_SLOWER,   /* by more than noise */
-    TRIED_NO_GAIN,  /* no difference that stands above noise */
-    TRIED_DIFFERS,  /* other losses */
-    TRIED_FAILED,   /* it does not run */
-    TRIED_UNMADE,   /* it could not be made */
-    TRIED_NOT,      /* there was no time left */
+    TRIED_KEPT,    /* it is faster, by more than noise */
+    TRIED_SLOWER,  /* by more than noise */
+    TRIED_NO_GAIN, /* no difference that stands above noise */
+    TRIED_DIFFERS, /* other losses */
+    TRIED_FAILED,  /* it does not run */
+    TRIED_UNMADE,  /* it could not be made */
+    TRIED_NOT,     /* there was no time left */
     OUTCOMES,
 };
 

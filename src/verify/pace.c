@@ -75,7 +75,8 @@ static double quantile(const double *sorted, size_t count, double q)
 {
     const double at = q * (double)(count - 1);
     const size_t below = (size_t)at;
-    return below + 1 < count ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below]) : sorted[below];
+    return below + 1 < count ? sorted[below] + (at - (double)below) * (sorted[below + 1] - sorted[below])
+                             : sorted[below];
 }
 
 /* The middle half of normal values is 1.349 deviations wide; their median's error is 1.2533 of the mean's. */

@@ -22,7 +22,7 @@ struct pace_summary pace_summarise(const struct pace *runs, uint32_t count);
 
 /* What two scripts' times say of which is faster. */
 enum pace_verdict {
-    PACE_FASTER,  /* with 95 % confidence, as PACE_SLOWER */
+    PACE_FASTER, /* with 95 % confidence, as PACE_SLOWER */
     PACE_SLOWER,
     PACE_NOISY,   /* too noisy to tell */
     PACE_UNKNOWN, /* one repetition does not show how runs vary */
@@ -42,7 +42,8 @@ struct pace_ratio {
     double paired;    /* times as fast */
     double low, high; /* 95 % of it; 0 where there is one repetition */
     enum pace_verdict verdict;
-    uint32_t would_tell; /* of PACE_NOISY: repetitions that would tell a difference of this size; 0: none that anybody waits for */
+    uint32_t
+        would_tell; /* of PACE_NOISY: repetitions that would tell a difference of this size; 0: none that anybody waits for */
 };
 struct pace_ratio pace_compare(const struct pace *before, const struct pace *after, uint32_t count);
 

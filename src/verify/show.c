@@ -228,8 +228,9 @@ static str pace_text(const struct shown *shown, const struct pace_ratio *ratio)
                           "--repeat.",
                           ratio->paired);
     if (ratio->verdict == PACE_NOISY)
-        return str_printf(shown->arena, "Too noisy to tell: step by step between %.2f and %.2f times as fast (95 %%). %s",
-                          ratio->low, ratio->high, more_text(shown, ratio).at);
+        return str_printf(shown->arena,
+                          "Too noisy to tell: step by step between %.2f and %.2f times as fast (95 %%). %s", ratio->low,
+                          ratio->high, more_text(shown, ratio).at);
     return str_printf(shown->arena,
                       "%.2f times as fast, step by step; between %.2f and %.2f with 95 %% confidence, over %u pairs of "
                       "runs.",

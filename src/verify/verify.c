@@ -90,8 +90,7 @@ static bool run(struct verifier *verifier, enum verify_side side, struct recordi
         .folder = script->folder,
         .limit_ns = verifier->options->limit_ns,
     };
-    if (!child_run(&command, arena, &end, err) ||
-        !record_read(recording.path, arena, record, err))
+    if (!child_run(&command, arena, &end, err) || !record_read(recording.path, arena, record, err))
         return false;
     const bool well = ended_well(verifier, script, &end, record, err) && recorded_something(script, record, err);
     if (!well)

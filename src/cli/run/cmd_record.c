@@ -17,7 +17,8 @@
 enum { MOST_STEPS = 100000, MOST_FOLDERS = 10000, LEAST_PAIRED_PERCENT = 90 };
 
 static const struct option options[] = {
-    {"out", 'o', "DIR", NULL, "Write into this folder. Default: steptime-NAME here, with a number where that is taken."},
+    {"out", 'o', "DIR", NULL,
+     "Write into this folder. Default: steptime-NAME here, with a number where that is taken."},
     {"wait", 0, "N", NULL, "Leave so many steps bare before recording begins. Default: 10."},
     {"warmup", 0, "N", NULL, "So many steps with the profiler on are thrown away. Default: 2."},
     {"steps", 0, "N", NULL, "Record so many steps. Default: 5."},

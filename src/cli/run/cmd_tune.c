@@ -21,11 +21,13 @@
 enum { NS_PER_S = 1000000000, MOST_FOLDERS = 10000 };
 
 static const struct option options[] = {
-    {"write", 0, NULL, NULL, "Put what was kept into your files. Without it they stay as they are, and the diff lies in the folder."},
+    {"write", 0, NULL, NULL,
+     "Put what was kept into your files. Without it they stay as they are, and the diff lies in the folder."},
     {"unsafe", 0, NULL, NULL, "Try those rewrites too that may change results; losses must agree within --rtol then."},
     {"notes", 0, NULL, NULL, "Try the rewrites of notes too."},
     {"rtol", 0, "X", NULL, "Losses may differ by this part of their value with --unsafe. Default: 1e-5."},
-    {"folder", 0, "DIR", NULL, "Where copies, trace and diff lie. Default: steptime-tune-NAME here, with a number where that is taken."},
+    {"folder", 0, "DIR", NULL,
+     "Where copies, trace and diff lie. Default: steptime-tune-NAME here, with a number where that is taken."},
     {"budget", 0, "TIME", NULL, "Begin no trial after this time: 600s, 10m, 2h. Default: none."},
     {"seed", 0, "N", NULL, "The seed of random, numpy and torch before the script's own code runs. Default: 0."},
     {"steps", 0, "N", NULL, "End a run after so many steps of its optimizer; 0 lets it run to its end. Default: 40."},
@@ -128,7 +130,8 @@ static bool script_of(struct work *work, struct steptime_error *err)
             script = module_path(word[1], &work->arena);
     }
     if (!script.len)
-        return fail(err, STEPTIME_USAGE, "which of these words is the script? tune takes python SCRIPT.py or python -m MODULE");
+        return fail(err, STEPTIME_USAGE,
+                    "which of these words is the script? tune takes python SCRIPT.py or python -m MODULE");
     char *const real = realpath(script.at, NULL);
     if (!real)
         return fail_at(err, STEPTIME_INPUT, script, -1, "%s", strerror(errno));
@@ -180,7 +183,8 @@ static bool record(struct work *work, struct steptime_error *err)
     if (!record_run(to, &work->arena, &result, err))
         return false;
     if (result.end.signal || result.end.code)
-        return fail_at(err, STEPTIME_INPUT, work->tune.script, -1, "ended with %s %d", result.end.signal ? "signal" : "exit code",
+        return fail_at(err, STEPTIME_INPUT, work->tune.script, -1, "ended with %s %d",
+                       result.end.signal ? "signal" : "exit code",
                        result.end.signal ? result.end.signal : result.end.code);
     work->tune.trace = result.count ? result.at[0].path.at : NULL;
     if (!result.count)
@@ -247,9 +251,10 @@ const struct command command_tune = {
         "that is kept. In the end all that was kept is measured against the script as it is.\n\n"
         "Your files stay as they are: the diff lies in the folder, --write makes it so. What the script writes while it is "
         "tried lies in the copies.",
-    .examples = "steptime tune -- python train.py --epochs 1|what is worth it here, and the diff\n"
-                "steptime tune --write -- python train.py|and make it so\n"
-                "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
+    .examples =
+        "steptime tune -- python train.py --epochs 1|what is worth it here, and the diff\n"
+        "steptime tune --write -- python train.py|and make it so\n"
+        "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
     .run = run,

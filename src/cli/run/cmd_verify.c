@@ -123,7 +123,8 @@ static bool scripts_of(const struct call *call, struct arena *arena, struct veri
             return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));
         const char *python = call_text(call, "python");
         const char *words[] = {python ? python : "python3", path};
-        to->scripts[side] = (struct verify_script){.name = str_of(path), .argv = joined(call, words, 2, VERIFY_SIDES, arena)};
+        to->scripts[side] =
+            (struct verify_script){.name = str_of(path), .argv = joined(call, words, 2, VERIFY_SIDES, arena)};
     }
     return true;
 }

@@ -114,8 +114,9 @@ static void write_trace(const char *path, const struct call *calls)
     assert_non_null(out);
     writer_put(out, S("{\"schemaVersion\": 1, \"traceEvents\": [\n"));
     for (int i = 0; calls[i].name; i++)
-        writer_printf(out, "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 5, \"tid\": 6, "
-                           "\"ts\": %d, \"dur\": %d, \"args\": {}}",
+        writer_printf(out,
+                      "%s{\"ph\": \"X\", \"cat\": \"%s\", \"name\": \"%s\", \"pid\": 5, \"tid\": 6, "
+                      "\"ts\": %d, \"dur\": %d, \"args\": {}}",
                       i ? ",\n" : "", calls[i].category, calls[i].name, calls[i].begin, calls[i].length);
     writer_put(out, S("\n]}\n"));
     assert_true(writer_close(out, NULL));
@@ -159,7 +160,8 @@ static void frames_take_the_times_of_what_they_call(void **state)
     struct arena arena = {0};
     struct stacks_joined joined;
     assert_non_null(mkdtemp(folder));
-    const char *times = str_printf(&arena, "%s/t.json", folder).at, *stacks = str_printf(&arena, "%s/s.json", folder).at;
+    const char *times = str_printf(&arena, "%s/t.json", folder).at,
+               *stacks = str_printf(&arena, "%s/s.json", folder).at;
     const char *to = str_printf(&arena, "%s/j.json.gz", folder).at;
     write_trace(times, true_times);
     write_trace(stacks, slow_stacks);
