@@ -88,7 +88,8 @@ static bool is_left_out(const char *path, const struct FTW *where, bool folder)
         return false;
     if (name[0] == '.')
         return true;
-    return folder && (!strcmp(name, "__pycache__") || !strncmp(name, "steptime-", strlen("steptime-")) ||
+    return folder && (str_eq(str_of(path), copying.tree->apart) || !strcmp(name, "__pycache__") ||
+                      !strncmp(name, "steptime-", strlen("steptime-")) ||
                       !access(str_printf(copying.arena, "%s/pyvenv.cfg", path).at, F_OK));
 }
 

@@ -18,8 +18,9 @@
 #include "steptime/error.h"
 
 struct tree {
-    str from; /* the root, absolute, without a slash at its end */
-    str to;   /* the copy's */
+    str from;  /* the root, absolute, without a slash at its end */
+    str to;    /* the copy's */
+    str apart; /* a folder that is not copied, since the copy lies in it */
 };
 
 /* Of the script, whose path is absolute. */

@@ -45,8 +45,9 @@ static bool make_copies(struct tuner *tuner, struct steptime_error *err)
     const str root = tree_root(tuner->options->script, tuner->arena);
     tell(tuner, str_printf(tuner->arena, "copying %.*s", (int)root.len, root.at));
     for (int copy = 0; copy < COPIES; copy++) {
+        const char *const folder = tuner->options->folder;
         tuner->trees[copy] =
-            (struct tree){root, str_printf(tuner->arena, "%s/%s", tuner->options->folder, copy_names[copy])};
+            (struct tree){root, str_printf(tuner->arena, "%s/%s", folder, copy_names[copy]), str_of(folder)};
         if (!tree_copy(&tuner->trees[copy], tuner->options->most_copied, err))
             return false;
     }
