@@ -12,7 +12,7 @@ from torch_python import torch_python
 
 SLOW_S = 560
 ENVIRONMENT = {"OMP_NUM_THREADS": "1"}
-# The rows of a batch go to PyTorch as a list of arrays, element by element: most of the step.
+# The rows of a batch go to PyTorch as Python's numbers, one by one: most of the step.
 SLOW = """
     import numpy as np
     import torch
@@ -21,13 +21,13 @@ SLOW = """
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     net = torch.nn.Linear(64, 1).to(device)
     optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
-    samples = [np.random.RandomState(i).rand(64).astype("float32") for i in range(512)]
+    samples = [np.random.RandomState(i).rand(64).tolist() for i in range(512)]
 
     def prepare(at):
         rows = []
         for i in range(400):
             rows.append(samples[(at + i) % 512])
-        return torch.tensor(rows).to(device)
+        return torch.Tensor(rows).float().to(device)
 
     for step in range(60):
         loss = net(prepare(step)).pow(2).mean()
