@@ -25,7 +25,7 @@ SLOW = """
 
     def prepare(at):
         rows = []
-        for i in range(400):
+        for i in range(4000):
             rows.append(samples[(at + i) % 512])
         return torch.Tensor(rows).float().to(device)
 
