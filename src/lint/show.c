@@ -9,6 +9,7 @@
 #include "report/report.h"
 #include "rules/families/causes.h"
 #include "rules/families/help.h"
+#include "rules/families/worth.h"
 
 static const char *tier_word(enum tier tier)
 {
@@ -217,6 +218,8 @@ static void show_rule_row(struct table *table, const struct rule *rule, const st
     table_int(table, tally->notes);
     table_int(table, tally->safe);
     table_int(table, tally->unsafe);
+    table_int(table, worth_of(rule).judged);
+    table_int(table, worth_of(rule).worth);
     table_text(table, str_of(rule->words->brief));
 }
 
@@ -227,6 +230,9 @@ static const struct column_spec rules_columns[] = {
     {"notes", "notes", UNIT_COUNT, 0, "findings told as notes"},
     {"fix_safe", "safe fixes", UNIT_COUNT, 0, "warnings that `fix --write` rewrites"},
     {"fix_unsafe", "unsafe", UNIT_COUNT, 0, "warnings that `fix --write --unsafe` rewrites"},
+    {"judged", "judged", UNIT_COUNT, COLUMN_DETAIL,
+     "warnings of the rule that people judged, in code that nobody had tuned for"},
+    {"worth", "worth it", UNIT_COUNT, COLUMN_DETAIL, "of these, worth a change"},
     {"brief", "what", UNIT_NONE, COLUMN_WIDE, "what the rule finds"},
     {0},
 };
@@ -266,6 +272,18 @@ static void show_limits(const struct lint *lint, struct section *section)
     }
 }
 
+/* Of the warnings that are told, as many of each rule as were in code that nobody had tuned for. */
+static str worth_text(const struct lint *lint, uint32_t warnings, struct arena *arena)
+{
+    double expected = 0;
+    for (const struct rule *const *at = rules; *at; at++)
+        expected += tally_of(lint, *at).warnings * worth_expected(*at);
+    return str_printf(arena,
+                      " A warning is no proof: in code that nobody had tuned for, some %.0f %% of such warnings were worth "
+                      "a change (--proof shows what each rests on; a trace decides, see --trace).",
+                      100 * expected / warnings);
+}
+
 static str verdict_of(const struct lint *lint, const struct tally *all, struct arena *arena)
 {
     const uint32_t sum = all->warnings + all->notes;
@@ -282,6 +300,8 @@ static str verdict_of(const struct lint *lint, const struct tally *all, struct a
     if (all->unsafe)
         text = str_printf(arena, "%s 'steptime fix --unsafe' rewrites %u%s.", text.at, all->unsafe,
                           all->safe ? " more" : "");
+    if (all->warnings)
+        text = str_printf(arena, "%s%s", text.at, worth_text(lint, all->warnings, arena).at);
     return text;
 }
 
