@@ -85,9 +85,10 @@ def main(build, options, label, tally):
     log = os.path.join(build, "meson-logs", "testlog.json")
     if os.path.exists(log):
         os.unlink(log)
-    if subprocess.run(["ninja", "-C", build, "--quiet"], stdin=subprocess.DEVNULL, check=False).returncode == 0:
-        subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", *options],
-                       stdin=subprocess.DEVNULL, check=False)
+    status = subprocess.run(["ninja", "-C", build, "--quiet"], stdin=subprocess.DEVNULL, check=False).returncode
+    if status == 0:
+        status = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", *options],
+                                stdin=subprocess.DEVNULL, check=False).returncode
     reasons = collections.Counter()
     total = Counts()
     bad = []
@@ -98,8 +99,9 @@ def main(build, options, label, tally):
         if counts["failed"]:
             bad.append(run["name"])
             print("\n".join([f"== {run['name']}", *failures(run["stdout"] or "")]))
-    if not sum(total.values()):
-        total["failed"] = 1  # no test ran: that is no success
+    if not total["failed"] and (status or not sum(total.values())):
+        total["failed"] = 1  # no test ran, or what runs them broke off: that is no success
+        bad.append(f"the run itself, which ended with {status}")
     print(costs(runs))
     for reason, n in sorted(reasons.items()):
         print(f"skipped {n}: {reason}")

@@ -278,10 +278,11 @@ static str worth_text(const struct lint *lint, uint32_t warnings, struct arena *
     double expected = 0;
     for (const struct rule *const *at = rules; *at; at++)
         expected += tally_of(lint, *at).warnings * worth_expected(*at);
-    return str_printf(arena,
-                      " A warning is no proof: in code that nobody had tuned for, some %.0f %% of such warnings were worth "
-                      "a change (--proof shows what each rests on; a trace decides, see --trace).",
-                      100 * expected / warnings);
+    return str_printf(
+        arena,
+        " A warning is no proof: in code that nobody had tuned for, some %.0f %% of such warnings were worth "
+        "a change (--proof shows what each rests on; a trace decides, see --trace).",
+        100 * expected / warnings);
 }
 
 static str verdict_of(const struct lint *lint, const struct tally *all, struct arena *arena)

@@ -3,6 +3,7 @@
 
 #include "base/str.h"
 
+/* clang-format off: a row a rule */
 static const struct {
     const char *rule;
     struct worth worth;
@@ -29,6 +30,7 @@ static const struct {
     {"ST604", {13, 5}},
     {"ST606", {12, 3}},
 };
+/* clang-format on */
 enum { ROWS = sizeof table / sizeof *table };
 
 enum { AS_MUCH_AS_ALL = 10 }; /* judged warnings of a rule that weigh as much as all other rules */
