@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 
-/* clang-format off: a row a rule */
+/* clang-format off */
 static const struct {
     const char *rule;
     struct worth worth;
