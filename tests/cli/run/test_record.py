@@ -288,5 +288,3 @@ class Recorded(Case):
         done = self.record(self.python, path)
         self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
         self.assertIn("recording failed", done.err)
-
-
