@@ -253,10 +253,19 @@ class Recorder:
     def idle(self):
         while self.is_here() and not self.steps and time.monotonic() - self.last_step_s < IDLE_S:
             time.sleep(min(0.2, IDLE_S / 4))
-        if self.is_here() and not self.steps:
+        while self.is_here() and not self.steps and not self.now:
             self.in_main_thread(self.begin_window)
-            time.sleep(WINDOW_S)
-            self.in_main_thread(self.end_window)
+            time.sleep(0.05)
+        time.sleep(WINDOW_S)
+        self.in_main_thread(self.end_window)
+
+    @staticmethod
+    def is_importing():
+        """The profiler imports modules, of which one may be half there: then the window waits."""
+        frame = sys._getframe()
+        while frame and not frame.f_code.co_filename.startswith("<frozen importlib"):
+            frame = frame.f_back
+        return frame is not None
 
     def in_main_thread(self, function):
         """Between two instructions of Python there."""
@@ -268,7 +277,7 @@ class Recorder:
         ctypes.pythonapi.Py_AddPendingCall(call, None)
 
     def begin_window(self):
-        if self.steps or self.now or not self.is_here():
+        if self.steps or self.now or not self.is_here() or self.is_importing():
             return
         self.base = base_name(self.torch)
         self.note("said", f"no optimizer made a step in {IDLE_S:g} s: a window of {WINDOW_S:g} s is recorded instead")

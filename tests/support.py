@@ -22,7 +22,8 @@ PROGRAM = os.environ.get("STEPTIME") or os.path.join(BUILD, "steptime")
 SHARED = os.environ.get("STEPTIME_SHARED") or os.path.join(os.path.dirname(SOURCE), "shared")
 SANITIZED = os.environ.get("STEPTIME_SANITIZE", "none") != "none"
 
-OTHER_COMMANDS = ("hw", "model", "calibrate", "lint", "rules", "fix", "lsp", "verify", "shard", "fleet", "help", "completion")  # those that read no trace, or not only
+OTHER_COMMANDS = ("hw", "model", "calibrate", "record", "lint", "rules", "fix", "lsp", "verify", "tune", "shard", "fleet", "help",
+                  "completion")  # those that read no trace, or not only
 os.environ["STEPTIME_MODELS"] = ""  # what the user of this machine calibrated is no part of any test
 OK, JUDGED, USAGE, INPUT, OUTPUT, MEMORY = range(6)
 
