@@ -145,8 +145,8 @@ static struct helpers all_helpers(const struct run *run, size_t list)
 
 static void understand(struct run *run, const struct collection *found)
 {
-    struct map mentioned = {0};
-    const bool known = mentioned_read(run->arena, &found->settings, &mentioned);
+    struct map *const mentioned = &run->lint->mentioned;
+    const bool known = mentioned_read(run->arena, &found->settings, mentioned);
     struct project_source *sources = arena_array(run->arena, run->job_count, sizeof *sources);
     str *paths = arena_array(run->arena, run->job_count, sizeof *paths);
     for (uint32_t i = 0; i < run->job_count; i++) {
@@ -163,11 +163,10 @@ static void understand(struct run *run, const struct collection *found)
         .download_count = downloads.count,
         .roots = roots.at,
         .root_count = roots.count,
-        .mentioned = known && found->whole ? &mentioned : NULL,
+        .mentioned = known && found->whole ? mentioned : NULL,
         .threads = run->guard.threads,
     };
     run->lint->project = project_new(sources, run->job_count, &options);
-    map_free(&mentioned);
 }
 
 /* ---- checking ---- */
@@ -397,6 +396,7 @@ void lint_release(struct lint *lint)
     if (lint->project)
         project_free(lint->project);
     lint->project = NULL;
+    map_free(&lint->mentioned);
 }
 
 bool lint_worst(const struct lint *lint, enum level *worst)

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "config.h"
 #include "rules/families/rules.h"
 #include "steptime/error.h"
@@ -102,6 +103,7 @@ struct lint {
     uint32_t skipped_count; /* files that could not be used */
     uint32_t excluded_count;
     struct project *project;
+    struct map mentioned;          /* what the project's options point to, as long as it is asked (mentioned.h) */
     struct lint_finding *findings; /* in the order of files and places, until they are ranked */
     uint32_t finding_count;
     uint32_t suppressed_count;
