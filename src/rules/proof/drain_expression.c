@@ -97,6 +97,8 @@ static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *st
 
 void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *state)
 {
+    if (root == SYNTAX_NONE) /* what a broken file leaves out */
+        return;
     const struct syntax *tree = walk->check.tree;
     for (uint32_t node = root; node < syntax_last(tree, root); node++) {
         const enum syntax_kind kind = tree->kind[node];
