@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define HASH_FACTOR 0x9FB21C651E98DF25ULL /* odd, its bits spread */
+
 struct hash_secret {
     uint64_t start, factor; /* the factor is odd */
 };
@@ -62,12 +64,16 @@ static inline uint64_t hash_rounds(uint64_t h, uint64_t factor, const char *at, 
 
 static inline uint64_t hash_stable(const char *at, size_t len)
 {
-    return hash_mix(hash_rounds(len * 0x9E3779B97F4A7C15ULL, 0x9FB21C651E98DF25ULL, at, len));
+    return hash_mix(hash_rounds(len * 0x9E3779B97F4A7C15ULL, HASH_FACTOR, at, len));
 }
 
+/*
+ * Folded twice: after one fold ids in a row share slots where the halves of the product run against each other, which one
+ * secret in a hundred makes them do.
+ */
 static inline uint64_t hash_word(uint64_t word)
 {
-    return hash_fold(word ^ hash_secret.start, hash_secret.factor);
+    return hash_fold(hash_fold(word ^ hash_secret.start, hash_secret.factor), HASH_FACTOR);
 }
 
 static inline uint64_t hash_bytes(const char *at, size_t len)
