@@ -8,11 +8,9 @@
 
 #include "base/error.h"
 #include "child/folder.h"
+#include "modules.h"
 #include "notes.h"
 #include "stacks.h"
-
-extern const char record_py[];
-extern const size_t record_py_bytes;
 
 enum { MOST_PROCESSES = 4096, MOST_SAID = 8 };
 
@@ -204,7 +202,7 @@ bool record_run(const struct record_options *options, struct arena *arena, struc
 {
     *result = (struct record_result){.at = arena_array(arena, MOST_PROCESSES, sizeof *result->at)};
     struct recording recording = {.options = options, .arena = arena, .result = result};
-    recording.folder = folder_make((str){record_py, record_py_bytes}, arena, err);
+    recording.folder = modules_folder(arena, err);
     if (!recording.folder)
         return false;
     recording.notes.path = str_printf(arena, "%s/notes", recording.folder).at;

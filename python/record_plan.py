@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What record.py was asked for, by the environment; how it names files, and tells steptime what it does.
+
+It lies as steptime_plan.py beside the sitecustomize.py that record.py is.
+"""
+import os
+
+TO = os.environ.get("STEPTIME_RECORD_TO")
+NOTES = os.environ.get("STEPTIME_RECORD_NOTES", "")
+NAME = os.environ.get("STEPTIME_RECORD_NAME", "script")
+PLAN = os.environ.get("STEPTIME_RECORD_PLAN", "10 2 5 shapes,stacks 30 2").split()
+WAIT, WARMUP, STEPS = (int(word) for word in PLAN[:3])
+PASSES = PLAN[3].split(",")
+IDLE_S, WINDOW_S = (float(word) for word in PLAN[4:6])  # without a step for so long: record so long. 0: never
+MOST_BARE = 10000  # ends of steps that are kept
+SETTLING = min(3, WAIT // 3)  # the first steps fill caches and choose kernels: they are no measure
+RANKS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
+         ("SLURM_PROCID", "SLURM_NTASKS"))
+
+
+# ---- names ----
+
+def rank_of(torch):
+    """Of a job of several; None: the process is alone."""
+    dist = torch.distributed
+    if dist.is_available() and dist.is_initialized() and dist.get_world_size() > 1:
+        return dist.get_rank()
+    for rank, size in RANKS:
+        if os.environ.get(rank, "").isdigit() and os.environ.get(size, "1") not in ("", "0", "1"):
+            return int(os.environ[rank])
+    return None
+
+
+def base_name(torch):
+    """Of the files of this process, for it alone."""
+    rank = rank_of(torch)
+    base = NAME if rank is None else f"{NAME}-rank{rank}"
+    try:
+        os.close(os.open(os.path.join(NOTES, f"{base}.claim"), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        return base
+    except FileExistsError:
+        return f"{base}-{os.getpid()}"
+
+
+# ---- what is told and written ----
+
+def tell(kind, base, words):
+    """A line for steptime; record.py says which there are."""
+    try:
+        with open(os.path.join(NOTES, "notes"), "a", encoding="utf-8") as out:
+            out.write(f"{os.getpid()} {kind} {base or NAME} {words}\n")
+    except OSError:
+        pass
+
+
+def write_json(name, value):
+    """Whole or not at all."""
+    import json
+    path = os.path.join(TO, name)
+    part = f"{path}.part"
+    with open(part, "w", encoding="ascii") as out:
+        json.dump(value, out)
+    os.replace(part, path)
+
+
+# ---- times ----
+
+def median(numbers):
+    ordered = sorted(numbers)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+
+
+def lengths(ends):
+    return [after - before for before, after in zip(ends, ends[1:])]
