@@ -27,4 +27,26 @@ static inline size_t search_from(const void *rows, size_t count, size_t size, si
     return from;
 }
 
+/* The same of rows with a time: the first that is not before `ns`. */
+static inline size_t search_time(const void *rows, size_t count, size_t size, size_t offset, int64_t ns)
+{
+    size_t from = 0, to = count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        int64_t number;
+        memcpy(&number, (const char *)rows + middle * size + offset, sizeof number);
+        if (number < ns)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+/* The first that is after `ns`. */
+static inline size_t search_after(const void *rows, size_t count, size_t size, size_t offset, int64_t ns)
+{
+    return ns == INT64_MAX ? count : search_time(rows, count, size, offset, ns + 1);
+}
+
 #endif

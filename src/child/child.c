@@ -12,9 +12,9 @@
 #include <sys/prctl.h>
 #endif
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/format.h"
 
@@ -34,13 +34,6 @@ struct child {
     size_t heard;   /* bytes that came there */
     int64_t until_ns;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* ---- interrupts ---- */
 
@@ -285,7 +278,7 @@ static void wait_for(struct child *child, struct child_end *end)
 {
     int status = 0;
     while (waitpid(child->pid, &status, WNOHANG) == 0) {
-        if (!end->timed_out && now_ns() > child->until_ns) {
+        if (!end->timed_out && clock_ns() > child->until_ns) {
             end->timed_out = true;
             kill(-child->pid, SIGKILL);
         }
@@ -302,7 +295,7 @@ bool child_run(const struct child_command *command, struct arena *arena, struct 
                struct steptime_error *err)
 {
     struct sigaction before[INTERRUPTS];
-    struct child child = {.kept = arena_alloc(arena, KEPT_BYTES), .until_ns = now_ns() + command->limit_ns};
+    struct child child = {.kept = arena_alloc(arena, KEPT_BYTES), .until_ns = clock_ns() + command->limit_ns};
     *end = (struct child_end){0};
     hear_interrupts(before);
     adopt_orphans(true);

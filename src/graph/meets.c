@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "meets.h"
 
+#include "base/search.h"
+
 /* The first node that starts at the time or after. */
 static uint32_t node_from(const struct graph *graph, int64_t time_ns)
 {
-    uint32_t low = 0, high = graph->net.count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (graph->net.start[middle] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const int64_t *const start = graph->net.start;
+    return (uint32_t)search_time(start, graph->net.count, sizeof *start, 0, time_ns);
 }
 
 /* The node of a call's thread that begins with it; NODE_NONE. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/search.h"
+
 static bool on_training_thread(const struct graph *graph, uint32_t node)
 {
     return graph->net.kind[node] != NODE_DEVICE && graph_lane(graph, node) == graph->main_lane;
@@ -11,15 +13,7 @@ static bool on_training_thread(const struct graph *graph, uint32_t node)
 /* The last node that begins before a time, and one more. */
 static uint32_t begun_by(const struct net *net, int64_t time_ns)
 {
-    uint32_t low = 0, high = net->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (net->start[middle] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)search_time(net->start, net->count, sizeof *net->start, 0, time_ns);
 }
 
 static uint32_t find_host_node(const struct graph *graph, int64_t host_end_ns)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The workspace, looked at as `steptime lint` looks at it. */
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "report/document.h"
 #include "session.h"
 
@@ -121,13 +121,6 @@ static void judge_size(struct server *server)
         S("the workspace takes seconds to look at; from now on only open files are, and what they import is not known"));
 }
 
-static unsigned now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (unsigned)(now.tv_sec * 1000 + now.tv_nsec / 1000000);
-}
-
 static void look(struct server *server)
 {
     struct findings *findings = &server->findings;
@@ -150,11 +143,11 @@ void findings_renew(struct server *server)
 {
     if (!server->stale)
         return;
-    const unsigned begin = now_ms();
+    const int64_t begin_ms = clock_ms();
     findings_free(&server->findings);
     look(server);
     tell_too_many(server);
     server->stale = false;
-    server->took_ms = now_ms() - begin;
+    server->took_ms = (unsigned)(clock_ms() - begin_ms);
     judge_size(server);
 }

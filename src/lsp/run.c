@@ -2,9 +2,9 @@
 /* The server at its two descriptors: it reads all that there is, answers, and looks again when the changes pause. */
 #include <errno.h>
 #include <poll.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "server.h"
 
 enum { BLOCK = 1 << 16, PATIENCE_MS = 2000 };
@@ -31,13 +31,6 @@ static void send_message(void *context, str message)
     struct wire *wire = context;
     write_all(wire, str_printf(&scratch, "Content-Length: %zu\r\n\r\n%.*s", message.len, (int)message.len, message.at));
     arena_free(&scratch);
-}
-
-static int64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static bool is_ready(int in, int wait_ms)
@@ -71,7 +64,7 @@ struct pause {
 
 static void note_change(struct pause *pause, const struct server *server)
 {
-    pause->last_ms = now_ms();
+    pause->last_ms = clock_ms();
     if (!pause->waits)
         pause->first_ms = pause->last_ms;
     pause->waits = server_is_stale(server);
@@ -83,7 +76,7 @@ static int wait_ms(const struct pause *pause, const struct server *server)
         return -1;
     const int64_t quiet = server_quiet_ms(server);
     const int64_t due = pause->last_ms + quiet, latest = pause->first_ms + PATIENCE_MS + quiet;
-    const int64_t left = (due < latest ? due : latest) - now_ms();
+    const int64_t left = (due < latest ? due : latest) - clock_ms();
     return left > 0 ? (int)left : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/search.h"
 
 void warp_add(struct warp *warp, int64_t from, int64_t to)
 {
@@ -28,23 +29,9 @@ void warp_finish(struct warp *warp)
             warp->at[i].to = warp->at[i - 1].to;
 }
 
-/* The first anchor behind the moment. */
-static size_t first_behind(const struct warp *warp, int64_t from)
-{
-    size_t low = 0, high = warp->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (warp->at[middle].from <= from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 int64_t warp_time(const struct warp *warp, int64_t from)
 {
-    const size_t next = first_behind(warp, from);
+    const size_t next = search_after(warp->at, warp->count, sizeof *warp->at, offsetof(struct anchor, from), from);
     if (!warp->count)
         return from;
     if (next == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Questions to a finished trace. */
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "private.h"
 
@@ -195,15 +196,9 @@ uint32_t trace_frame(const struct trace *t, uint32_t row)
 
 uint32_t trace_step_at(const struct trace *t, int64_t time_ns)
 {
-    uint32_t low = 0, high = t->step_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (t->steps[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && time_ns < t->steps[low - 1].end_ns ? low - 1 : STEP_NONE;
+    const size_t next =
+        search_after(t->steps, t->step_count, sizeof *t->steps, offsetof(struct step, start_ns), time_ns);
+    return next && time_ns < t->steps[next - 1].end_ns ? (uint32_t)next - 1 : STEP_NONE;
 }
 
 uint32_t trace_step(const struct trace *t, uint32_t row)

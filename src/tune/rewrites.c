@@ -44,7 +44,7 @@ static struct rewrite rewrite_of(const struct lint *lint, const struct lint_find
     };
 }
 
-static bool is_same(const struct rewrite *a, const struct rewrite *b)
+bool rewrite_is(const struct rewrite *a, const struct rewrite *b)
 {
     return a->rule == b->rule && str_eq(a->path, b->path) && str_eq(a->line_text, b->line_text);
 }
@@ -117,7 +117,7 @@ static bool is_the_one(void *context, const struct lint *lint, const struct lint
     if (making->found || !finding->match)
         return false;
     const struct rewrite here = rewrite_of(lint, finding, making->arena);
-    return making->found = is_same(&here, making->rewrite);
+    return making->found = rewrite_is(&here, making->rewrite);
 }
 
 static bool write_files(const struct fixes *fixes, struct arena *arena, struct rewritten_files *files,

@@ -24,6 +24,9 @@ struct rewrite {
     int64_t saving_ns; /* a step, as a trace says; -1: unknown */
 };
 
+/* By what it is told again by. */
+bool rewrite_is(const struct rewrite *a, const struct rewrite *b);
+
 struct rewrites {
     struct rewrite *at; /* what saves more first, then warnings, then by place */
     uint32_t count;

@@ -3,9 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mem.h"
 #include "kept.h"
@@ -24,13 +24,6 @@ struct tuner {
     struct kept kept; /* paths of the user's tree */
     int64_t until_ns; /* no trial begins later; INT64_MAX */
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 static void tell(const struct tuner *tuner, str what)
 {
@@ -123,18 +116,13 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
 
 /* ---- one trial ---- */
 
-static bool is_same(const struct rewrite *a, const struct rewrite *b)
-{
-    return a->rule == b->rule && str_eq(a->path, b->path) && str_eq(a->line_text, b->line_text);
-}
-
 /* Its path is of the trial's tree, the path of those that were tried of the user's. */
 static bool was_tried(const struct tuner *tuner, const struct rewrite *rewrite)
 {
     struct rewrite theirs = *rewrite;
     theirs.path = tree_origin(&tuner->trees[TRIAL], rewrite->path, tuner->arena);
     for (uint32_t i = 0; i < tuner->result->count; i++)
-        if (is_same(&tuner->result->trials[i].rewrite, &theirs))
+        if (rewrite_is(&tuner->result->trials[i].rewrite, &theirs))
             return true;
     return false;
 }
@@ -164,7 +152,7 @@ static bool measure(struct tuner *tuner, struct trial *trial, struct verify_resu
         return false;
     judge(trial, result);
     const int64_t more = trial->pace.verdict == PACE_NOISY ? trial->pace.would_tell : 0;
-    if (trial->outcome != TRIED_NO_GAIN || more <= options.repeat || more > MOST_REPEAT || now_ns() > tuner->until_ns)
+    if (trial->outcome != TRIED_NO_GAIN || more <= options.repeat || more > MOST_REPEAT || clock_ns() > tuner->until_ns)
         return true;
     options.repeat = more;
     if (!verify_run(&options, tuner->arena, result, err))
@@ -259,7 +247,7 @@ static bool try_all(struct tuner *tuner, struct steptime_error *err)
         const struct rewrite *const next = next_untried(tuner, &rewrites);
         if (!next || tuner->result->count == MOST_TRIALS)
             return true;
-        if (now_ns() > tuner->until_ns) {
+        if (clock_ns() > tuner->until_ns) {
             leave_untried(tuner, &rewrites);
             return true;
         }
@@ -307,7 +295,7 @@ bool tune_run(const struct tune_options *options, struct arena *arena, struct tu
 {
     *result = (struct tune_result){.trials = arena_array(arena, MOST_TRIALS, sizeof *result->trials)};
     struct tuner tuner = {.options = options, .arena = arena, .result = result};
-    tuner.until_ns = options->budget_ns ? now_ns() + options->budget_ns : INT64_MAX;
+    tuner.until_ns = options->budget_ns ? clock_ns() + options->budget_ns : INT64_MAX;
     const bool good =
         make_copies(&tuner, err) && is_steady(&tuner, err) && try_all(&tuner, err) && measure_all(&tuner, err);
     take_diff(&tuner);

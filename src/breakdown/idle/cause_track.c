@@ -4,6 +4,7 @@
 #include "ops/rows/phase.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "cause_facts.h"
 
@@ -315,15 +316,8 @@ struct cause_track *cause_tracks_of(const struct trace *trace, const struct work
 
 uint32_t cause_track_find(const struct cause_track *track, int64_t time_ns)
 {
-    uint32_t low = 0, high = track->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (track->at[middle].end_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)search_after(track->at, track->count, sizeof *track->at, offsetof(struct cause_stretch, end_ns),
+                                  time_ns);
 }
 
 struct judged_rows rows_judge(const struct trace *trace, struct arena *arena)

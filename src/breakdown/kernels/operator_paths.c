@@ -4,6 +4,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/sum.h"
 
@@ -69,15 +70,9 @@ static uint32_t path_of(struct finding *f, uint32_t row)
 /* The selected step that the time is in; UNSEEN. */
 static uint32_t step_at(const struct finding *f, int64_t time_ns)
 {
-    uint32_t low = 0, high = f->out.steps;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (f->steps[middle].start_ns <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && time_ns < f->steps[low - 1].end_ns ? low - 1 : UNSEEN;
+    const size_t next =
+        search_after(f->steps, f->out.steps, sizeof *f->steps, offsetof(struct step, start_ns), time_ns);
+    return next && time_ns < f->steps[next - 1].end_ns ? (uint32_t)next - 1 : UNSEEN;
 }
 
 static void add_host(struct finding *f, uint32_t path, uint32_t step, int64_t ns)

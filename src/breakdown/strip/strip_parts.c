@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/order.h"
+#include "base/search.h"
 
 /* No more pieces of a stretch than this have names: the shortest lose theirs. Kinds without names are few. */
 enum { NAMED_MOST = 8 };
@@ -11,15 +12,7 @@ enum { NAMED_MOST = 8 };
 
 static uint32_t ends_by(const struct strip_parts *parts, int64_t time_ns)
 {
-    uint32_t low = 0, high = parts->end_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (parts->ends[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (uint32_t)search_after(parts->ends, parts->end_count, sizeof *parts->ends, 0, time_ns);
 }
 
 uint32_t strip_open(struct strip_parts *parts, int64_t end_ns)

@@ -3,9 +3,9 @@
 
 #include <signal.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "calibrate_show.h"
 #include "model/fit/fit.h"
@@ -38,13 +38,6 @@ static volatile sig_atomic_t interrupted;
 static void on_interrupt(int signal)
 {
     interrupted = signal;
-}
-
-static double now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Those that a model has there. */
@@ -98,7 +91,7 @@ struct minute {
 
 static bool time_is_left(const struct minute *minute)
 {
-    return !interrupted && now_s() - minute->begin_s < minute->session->seconds && minute->count;
+    return !interrupted && clock_s() - minute->begin_s < minute->session->seconds && minute->count;
 }
 
 /* What is known with the rows so far. */
@@ -129,7 +122,7 @@ static bool measure_some(struct minute *minute)
                           minute->arena);
         take_out(minute->candidates, &minute->count, picked[i]);
     }
-    tell(minute->hardware, minute->rows->believed.count, now_s() - minute->begin_s, minute->session->seconds);
+    tell(minute->hardware, minute->rows->believed.count, clock_s() - minute->begin_s, minute->session->seconds);
     arena_free(&scratch);
     return good;
 }
@@ -158,7 +151,7 @@ static bool run(struct minute *minute, struct steptime_error *err)
     minute->count = candidates_of(minute->session->before, minute->hardware, minute->candidates, minute->arena);
     sigaction(SIGINT, &ours, &before);
     sigaction(SIGPIPE, &ignored, &pipe_before);
-    minute->begin_s = now_s();
+    minute->begin_s = clock_s();
     while (time_is_left(minute) && measure_some(minute))
         ;
     sigaction(SIGINT, &before, NULL);

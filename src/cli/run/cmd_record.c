@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A training script as it is, with a few of its steps recorded. */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/real.h"
-#include "cli/program/call.h"
 #include "cli/program/command.h"
 #include "inputs/step_times.h"
+#include "new_folder.h"
 #include "record/record.h"
+#include "training.h"
 
-enum { MOST_STEPS = 100000, MOST_FOLDERS = 10000, LEAST_PAIRED_PERCENT = 90 };
+enum { MOST_STEPS = 100000, LEAST_PAIRED_PERCENT = 90 };
 
 static const struct option options[] = {
     {"out", 'o', "DIR", NULL,
@@ -48,71 +45,19 @@ static bool plan_of(const struct call *call, struct record_options *to, struct s
            call_count(call, "steps", 1, MOST_STEPS, 5, &to->steps, err) && window_of(call, to, err);
 }
 
-/* A script alone is run by the interpreter. */
-static bool command_of(const struct call *call, struct arena *arena, struct record_options *to,
-                       struct steptime_error *err)
-{
-    const uint32_t count = call_argument_count(call);
-    const char **words = arena_array(arena, count + 2, sizeof *words);
-    uint32_t at = 0;
-    if (!count)
-        return fail(err, STEPTIME_USAGE, "which command? steptime record -- python train.py");
-    if (str_ends(str_of(call_argument(call, 0)), S(".py")))
-        words[at++] = call_text(call, "python") ? call_text(call, "python") : "python3";
-    for (uint32_t i = 0; i < count; i++)
-        words[at++] = call_argument(call, i);
-    to->argv = words;
-    to->name = record_name(words, arena);
-    return true;
-}
-
-/* ---- the folder ---- */
-
-static bool make_folder(const char *path, struct steptime_error *err)
-{
-    struct stat about;
-    if (mkdir(path, 0777) && (errno != EEXIST || stat(path, &about) || !S_ISDIR(about.st_mode)))
-        return fail_at(err, STEPTIME_OUTPUT, str_of(path), -1, "cannot be made: %s", strerror(errno));
-    return !access(path, W_OK | X_OK) ||
-           fail_at(err, STEPTIME_OUTPUT, str_of(path), -1, "cannot be written to: %s", strerror(errno));
-}
-
-/* steptime-train, else steptime-train-2 ...: mkdir says whose it is, so two recorders never share one. */
-static bool make_new_folder(struct record_options *to, struct arena *arena, struct steptime_error *err)
-{
-    for (int i = 1; i < MOST_FOLDERS; i++) {
-        str path = str_printf(arena, "steptime-%.*s", (int)to->name.len, to->name.at);
-        if (i > 1)
-            path = str_printf(arena, "%s-%d", path.at, i);
-        to->to = path.at;
-        if (!mkdir(path.at, 0777))
-            return true;
-        if (errno != EEXIST)
-            return fail_at(err, STEPTIME_OUTPUT, path, -1, "cannot be made: %s; see --out", strerror(errno));
-    }
-    return fail(err, STEPTIME_OUTPUT, "there are %d folders '%s' already; see --out", MOST_FOLDERS, to->to);
-}
-
-static bool folder_of(const struct call *call, struct arena *arena, struct record_options *to,
+static bool script_of(const struct call *call, struct arena *arena, struct record_options *to,
                       struct steptime_error *err)
 {
-    to->to = call_text(call, "out");
-    if (!(to->to ? make_folder(to->to, err) : make_new_folder(to, arena, err)))
+    to->argv = training_words(call, arena, err);
+    if (!to->argv)
         return false;
-    char *const real = realpath(to->to, NULL); /* the script may change its folder */
-    if (!real)
-        return fail_at(err, STEPTIME_OUTPUT, str_of(to->to), -1, "%s", strerror(errno));
-    to->to = str_copy(arena, str_of(real)).at;
-    free(real);
-    return true;
+    to->name = record_name(to->argv, arena);
+    const str usual = str_printf(arena, "steptime-%.*s", (int)to->name.len, to->name.at);
+    to->to = new_folder(call_text(call, "out"), usual, "--out", FOLDER_MAY_BE_THERE, arena, err);
+    return to->to != NULL;
 }
 
 /* ---- what came of it ---- */
-
-static void tell(str what)
-{
-    fprintf(stderr, "steptime: %.*s\n", (int)what.len, what.at);
-}
 
 static void tell_process(const struct recorded *process, struct arena *arena)
 {
@@ -127,10 +72,11 @@ static void tell_process(const struct recorded *process, struct arena *arena)
                           times.bare_ns / 1e6, factor);
     else if (factor > 0)
         line = str_printf(arena, "%s; steps vary too much to tell what recording costs", line.at);
-    tell(line);
+    training_say(line);
     if (process->has_stacks && process->paired > 0 && process->paired * 100 < LEAST_PAIRED_PERCENT)
-        tell(str_printf(arena, "its steps differ: only %.0f %% of the operators have a stack at their own place",
-                        process->paired * 100));
+        training_say(str_printf(arena,
+                                "its steps differ: only %.0f %% of the operators have a stack at their own place",
+                                process->paired * 100));
 }
 
 static str nothing_because(const struct record_result *result)
@@ -148,8 +94,8 @@ static void tell_result(const struct record_options *to, const struct record_res
     for (uint32_t i = 0; i < result->count && i < SHOWN; i++)
         tell_process(&result->at[i], arena);
     if (result->count > SHOWN)
-        tell(str_printf(arena, "and %u more", result->count - SHOWN));
-    tell(result->count ? str_printf(arena, "next: steptime %s", to->to) : nothing_because(result));
+        training_say(str_printf(arena, "and %u more", result->count - SHOWN));
+    training_say(result->count ? str_printf(arena, "next: steptime %s", to->to) : nothing_because(result));
     if (!result->count)
         rmdir(to->to);
 }
@@ -159,12 +105,12 @@ static void tell_result(const struct record_options *to, const struct record_res
 /* *code is what this program ends with. */
 static bool record(const struct call *call, struct arena *arena, int *code, struct steptime_error *err)
 {
-    struct record_options to = {.tell = tell};
+    struct record_options to = {.tell = training_say};
     struct record_result result;
     if (getenv("STEPTIME_RECORD_TO"))
         return fail(err, STEPTIME_USAGE, "this command is being recorded already, into %s",
                     getenv("STEPTIME_RECORD_TO"));
-    if (!plan_of(call, &to, err) || !command_of(call, arena, &to, err) || !folder_of(call, arena, &to, err))
+    if (!plan_of(call, &to, err) || !script_of(call, arena, &to, err))
         return false;
     if (!record_run(&to, arena, &result, err)) {
         rmdir(to.to);

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a training script to a faster one that trains the same. */
 #include <errno.h>
-#include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/real.h"
-#include "child/child.h"
-#include "cli/program/call.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
 #include "io/writer.h"
+#include "new_folder.h"
 #include "record/record.h"
+#include "training.h"
 #include "tune/tune.h"
 
-enum { NS_PER_S = 1000000000, MOST_FOLDERS = 10000 };
+enum { NS_PER_S = 1000000000 };
 
 static const struct option options[] = {
     {"write", 0, NULL, NULL,
@@ -71,7 +68,6 @@ static bool duration_of(const char *text, int64_t *ns, struct steptime_error *er
 static bool numbers_of(const struct call *call, struct work *work, struct steptime_error *err)
 {
     struct tune_options *const to = &work->tune;
-    const char *const rtol = call_text(call, "rtol");
     int64_t timeout_s, megabytes;
     if (!call_count(call, "seed", 0, UINT32_MAX, 0, &to->seed, err) ||
         !call_count(call, "steps", 0, UINT32_MAX, 40, &to->steps, err) ||
@@ -79,11 +75,9 @@ static bool numbers_of(const struct call *call, struct work *work, struct stepti
         !call_count(call, "repeat", 2, 1000, 4, &to->repeat, err) ||
         !call_count(call, "timeout", 1, 1000000, 600, &timeout_s, err) ||
         !call_count(call, "copy-limit", 1, 1000000, 1000, &megabytes, err) ||
+        !training_real(call, "rtol", 1e-5, &work->rtol, err) ||
         !duration_of(call_text(call, "budget"), &to->budget_ns, err))
         return false;
-    work->rtol = 1e-5;
-    if (rtol && (!real_read(str_of(rtol), &work->rtol) || work->rtol < 0))
-        return fail(err, STEPTIME_USAGE, "--rtol is a number from 0 on, not '%s'", rtol);
     to->limit_ns = timeout_s * NS_PER_S;
     to->most_copied = megabytes * 1000000;
     to->unsafe = call_flag(call, "unsafe");
@@ -93,22 +87,6 @@ static bool numbers_of(const struct call *call, struct work *work, struct stepti
 }
 
 /* ---- the command that trains ---- */
-
-static bool command_of(const struct call *call, struct work *work, struct steptime_error *err)
-{
-    const uint32_t count = call_argument_count(call);
-    const char **words = arena_array(&work->arena, count + 2, sizeof *words);
-    uint32_t at = 0;
-    if (!count)
-        return fail(err, STEPTIME_USAGE, "which command? steptime tune -- python train.py");
-    if (str_ends(str_of(call_argument(call, 0)), S(".py")))
-        words[at++] = call_text(call, "python") ? call_text(call, "python") : "python3";
-    for (uint32_t i = 0; i < count; i++)
-        words[at++] = call_argument(call, i);
-    work->tune.argv = work->record.argv = words;
-    work->record.name = record_name(words, &work->arena);
-    return true;
-}
 
 /* "shop.train": shop/train.py, else shop/train/__main__.py. */
 static str module_path(const char *module, struct arena *arena)
@@ -120,9 +98,13 @@ static str module_path(const char *module, struct arena *arena)
     return access(file.at, R_OK) ? str_printf(arena, "%s/__main__.py", path) : file;
 }
 
-static bool script_of(struct work *work, struct steptime_error *err)
+static bool script_of(const struct call *call, struct work *work, struct steptime_error *err)
 {
     str script = S("");
+    work->tune.argv = work->record.argv = training_words(call, &work->arena, err);
+    if (!work->tune.argv)
+        return false;
+    work->record.name = record_name(work->tune.argv, &work->arena);
     for (const char *const *word = work->tune.argv; *word && !script.len; word++) {
         if (str_ends(str_of(*word), S(".py")))
             script = str_of(*word);
@@ -140,34 +122,14 @@ static bool script_of(struct work *work, struct steptime_error *err)
     return true;
 }
 
-/* ---- the folder ---- */
-
 static bool folder_of(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    const char *const given = call_text(call, "folder");
-    str path = given ? str_of(given) : S("");
-    bool made = given && !mkdir(given, 0777);
-    for (int i = 1; !given && !made && i < MOST_FOLDERS && (i == 1 || errno == EEXIST); i++) {
-        path = str_printf(&work->arena, "steptime-tune-%.*s", (int)work->record.name.len, work->record.name.at);
-        path = i > 1 ? str_printf(&work->arena, "%s-%d", path.at, i) : path;
-        made = !mkdir(path.at, 0777);
-    }
-    if (!made)
-        return fail_at(err, STEPTIME_OUTPUT, path, -1, "cannot be made: %s", strerror(errno));
-    char *const real = realpath(path.at, NULL);
-    if (!real)
-        return fail_at(err, STEPTIME_OUTPUT, path, -1, "%s", strerror(errno));
-    work->tune.folder = str_copy(&work->arena, str_of(real)).at;
-    free(real);
-    return true;
+    const str name = work->record.name, usual = str_printf(&work->arena, "steptime-tune-%.*s", (int)name.len, name.at);
+    work->tune.folder = new_folder(call_text(call, "folder"), usual, "--folder", FOLDER_NEW, &work->arena, err);
+    return work->tune.folder != NULL;
 }
 
 /* ---- the run ---- */
-
-static void tell(str what)
-{
-    fprintf(stderr, "steptime: %.*s\n", (int)what.len, what.at);
-}
 
 /* Without a trace rewrites are tried in the order of the files. */
 static bool record(struct work *work, struct steptime_error *err)
@@ -178,8 +140,8 @@ static bool record(struct work *work, struct steptime_error *err)
     to->wait = 10, to->warmup = 2, to->steps = 5;
     to->idle_s = to->window_s = 0;
     to->quiet = true;
-    to->tell = tell;
-    tell(S("recording the script as it is"));
+    to->tell = training_say;
+    training_say(S("recording the script as it is"));
     if (!record_run(to, &work->arena, &result, err))
         return false;
     if (result.end.signal || result.end.code)
@@ -188,7 +150,7 @@ static bool record(struct work *work, struct steptime_error *err)
                        result.end.signal ? result.end.signal : result.end.code);
     work->tune.trace = result.count ? result.at[0].path.at : NULL;
     if (!result.count)
-        tell(S("no trace of it: rewrites are tried in the order of the files"));
+        training_say(S("no trace of it: rewrites are tried in the order of the files"));
     return true;
 }
 
@@ -206,21 +168,22 @@ static void tell_next(const struct call *call, const struct work *work, const st
 {
     struct arena scratch = {0};
     if (result->kept && call_flag(call, "write"))
-        tell(str_printf(&scratch, "written: %u file%s", result->file_count, result->file_count == 1 ? "" : "s"));
+        training_say(
+            str_printf(&scratch, "written: %u file%s", result->file_count, result->file_count == 1 ? "" : "s"));
     else if (result->kept)
-        tell(str_printf(&scratch, "your files are as they were; 'git apply %s/tune.diff' or --write makes it so",
-                        work->tune.folder));
+        training_say(str_printf(&scratch,
+                                "your files are as they were; 'git apply %s/tune.diff' or --write makes it so",
+                                work->tune.folder));
     arena_free(&scratch);
 }
 
 static bool tune(const struct call *call, struct work *work, struct steptime_error *err)
 {
     struct tune_result result;
-    work->tune.tell = tell;
-    if (!numbers_of(call, work, err) || !output_check(call, err) || !command_of(call, work, err) ||
-        !script_of(work, err) || !folder_of(call, work, err) || !record(work, err) ||
-        !tune_run(&work->tune, &work->arena, &result, err) || !save_diff(work, &result, err) ||
-        (call_flag(call, "write") && !tune_write(&result, &work->arena, err)))
+    work->tune.tell = training_say;
+    if (!numbers_of(call, work, err) || !output_check(call, err) || !script_of(call, work, err) ||
+        !folder_of(call, work, err) || !record(work, err) || !tune_run(&work->tune, &work->arena, &result, err) ||
+        !save_diff(work, &result, err) || (call_flag(call, "write") && !tune_write(&result, &work->arena, err)))
         return false;
     struct report *report = report_new(&work->arena, str_of(call->command->name));
     tune_show(&work->tune, &result, report);
@@ -233,10 +196,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 {
     struct work work = {0};
     const bool done = tune(call, &work, err);
-    arena_free(&work.arena);
-    if (child_interrupted())
-        raise(child_interrupted()); /* its handler is the usual one again */
-    return done ? STEPTIME_OK : err->code;
+    return training_end(&work.arena, done ? STEPTIME_OK : err->code);
 }
 
 const struct command command_tune = {

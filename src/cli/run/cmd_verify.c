@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Two training scripts, or two commands that end up in one: is the second the same training, and is it faster? */
 #include <errno.h>
-#include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/real.h"
-#include "child/child.h"
-#include "cli/program/call.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
+#include "training.h"
 #include "verify/verify.h"
 #include "verify/words.h"
 
@@ -37,16 +33,6 @@ static const struct option options[] = {
 
 /* ---- options ---- */
 
-static bool real_of(const struct call *call, const char *name, double *value, struct steptime_error *err)
-{
-    const char *text = call_text(call, name);
-    *value = 0;
-    if (!text)
-        return true;
-    return (real_read(str_of(text), value) && *value >= 0) ||
-           fail(err, STEPTIME_USAGE, "--%s is a number from 0 on, not '%s'", name, text);
-}
-
 static bool seeds_of(const struct call *call, struct arena *arena, struct verify_options *to,
                      struct steptime_error *err)
 {
@@ -70,7 +56,8 @@ static bool numbers_of(const struct call *call, struct verify_options *to, struc
         !call_count(call, "warmup", 0, UINT32_MAX, 5, &to->warmup, err) ||
         !call_count(call, "repeat", 0, 1000, 3, &to->repeat, err) ||
         !call_count(call, "timeout", 1, 1000000, 600, &timeout_s, err) ||
-        !real_of(call, "rtol", &to->tolerance.relative, err) || !real_of(call, "atol", &to->tolerance.absolute, err))
+        !training_real(call, "rtol", 0, &to->tolerance.relative, err) ||
+        !training_real(call, "atol", 0, &to->tolerance.absolute, err))
         return false;
     to->limit_ns = timeout_s * NS_PER_S;
     to->saved = call_flag(call, "saved");
@@ -121,8 +108,7 @@ static bool scripts_of(const struct call *call, struct arena *arena, struct veri
         const char *path = call_argument(call, side);
         if (access(path, R_OK))
             return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));
-        const char *python = call_text(call, "python");
-        const char *words[] = {python ? python : "python3", path};
+        const char *words[] = {training_python(call), path};
         to->scripts[side] =
             (struct verify_script){.name = str_of(path), .argv = joined(call, words, 2, VERIFY_SIDES, arena)};
     }
@@ -168,12 +154,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     struct arena arena = {0};
     bool good = false;
     const bool done = run_all(call, &arena, &good, err);
-    arena_free(&arena);
-    if (child_interrupted())
-        raise(child_interrupted()); /* its handler is the usual one again */
-    if (!done)
-        return err->code;
-    return good ? STEPTIME_OK : STEPTIME_JUDGED;
+    return training_end(&arena, !done ? err->code : good ? STEPTIME_OK : STEPTIME_JUDGED);
 }
 
 const struct command command_verify = {

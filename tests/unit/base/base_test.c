@@ -9,6 +9,7 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/stat.h"
 #include "base/sum.h"
@@ -206,6 +207,25 @@ static void sums_stop_at_the_ends_of_their_range(void **state)
     assert_true(sum_rounded(NAN) == 0 && sum_clamp((int128_t)INT64_MAX + 1) == INT64_MAX);
 }
 
+static void times_are_found_before_and_after_equal_ones(void **state)
+{
+    static const struct {
+        int32_t other;
+        int64_t ns;
+    } rows[] = {{9, -5}, {8, 3}, {7, 3}, {6, INT64_MAX}};
+    enum { COUNT = sizeof rows / sizeof *rows };
+    static const int64_t asked[] = {INT64_MIN, -5, -4, 3, 4, INT64_MAX - 1, INT64_MAX};
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        size_t from = 0, after = 0;
+        for (size_t row = 0; row < COUNT; row++) {
+            from += rows[row].ns < asked[i];
+            after += rows[row].ns <= asked[i];
+        }
+        assert_int_equal(search_time(rows, COUNT, sizeof *rows, offsetof(__typeof__(*rows), ns), asked[i]), from);
+        assert_int_equal(search_after(rows, COUNT, sizeof *rows, offsetof(__typeof__(*rows), ns), asked[i]), after);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +234,7 @@ int main(void)
         cmocka_unit_test(what_could_harm_a_terminal_is_shown_as_text),
         cmocka_unit_test(equal_texts_have_equal_ids),
         cmocka_unit_test(a_map_keeps_the_last_value),
+        cmocka_unit_test(times_are_found_before_and_after_equal_ones),
         cmocka_unit_test(sorting_is_stable_for_any_keys),
         cmocka_unit_test(quantiles_interpolate_between_ranks),
         cmocka_unit_test(an_arena_gives_zeroed_memory_of_any_size),
