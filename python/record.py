@@ -2,11 +2,11 @@
 """Runs inside the interpreter of a script that steptime records: leaves some steps bare, records some, lets it run on.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-record_plan.py (what was asked for, names, notes), record_pass.py (the profiler), record_window.py (nothing steps) and
-record_ends.py (the script ends). What the script prints, saves and ends with stays as it is: whatever goes wrong in here is
+record_plan.py (what was asked for, names, notes), record_pass.py (the profiler), record_syncs.py (lines that wait),
+record_window.py (nothing steps) and record_ends.py (the script ends). What the script prints, saves and ends with stays as it is: whatever goes wrong in here is
 noted, and recording ends.
 
-    bare steps | warm-up | recorded: shapes | warm-up | recorded: stacks | bare steps to the end
+    bare steps | warm-up | recorded: shapes | warm-up | recorded: stacks | what else was asked for | bare steps to the end
 
 The first pass gives the times. Stacks cost up to as much again, so they have a pass of their own, and steptime joins
 them to the times of the first by the order of operators. A pass that the script's end cuts short is saved as it is.
@@ -32,6 +32,7 @@ from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, w
 from steptime_pass import Pass, watch_profilers, why_no_stacks
 from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, TO, WAIT, WARMUP, base_name, lengths, median, tell,
                            write_json)
+from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
 
 
@@ -72,7 +73,9 @@ class Recorder:
 
     def stand_back(self, why):
         self.off = True
-        self.now = None
+        cut, self.now = self.now, None
+        if isinstance(cut, SyncPass):
+            cut.stop()
         self.note("said", why)
 
     # ---- steps ----
@@ -108,9 +111,11 @@ class Recorder:
         if why:
             self.note("said", why)
             self.waiting.pop(0)
-            return self.begin_pass() if self.waiting and not self.off else None
+            if self.waiting and not self.off:
+                return self.begin_pass()
+            return self.note("done") if self.recorded else None
         self.ends.hear()
-        self.now = Pass(self, kind, self.steps)
+        self.now = SyncPass(self, self.steps) if kind == "syncs" else Pass(self, kind, self.steps)
         self.now.begin()
         return None
 
@@ -118,12 +123,13 @@ class Recorder:
         if self.torch.autograd._profiler_enabled():
             self.off = True
             return "the script profiles itself at this time: recording stands back"
-        return why_no_stacks(self.torch) if kind == "stacks" else ""
+        why_no = {"stacks": why_no_stacks, "syncs": why_no_syncs}.get(kind)
+        return why_no(self.torch) if why_no else ""
 
     def end_pass(self):
         ended, self.now = self.now, None
         self.waiting.pop(0)
-        if ended.kind != "stacks":
+        if ended.is_timed:
             self.recorded = ended.ends
             self.write_times()
         self.ends.stop_hearing()
@@ -143,7 +149,7 @@ class Recorder:
         import threading
         cut, self.now = self.now, None
         if cut and cut.thread is threading.current_thread():
-            if cut.kind != "stacks":
+            if cut.is_timed:
                 self.recorded = cut.ends
             cut.end()
         elif not self.steps and not cut and not self.off:

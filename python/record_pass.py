@@ -16,6 +16,7 @@ class Pass:
         import threading
         torch = recorder.torch
         self.recorder, self.kind, self.first = recorder, kind, at_step
+        self.is_timed = kind != "stacks"
         self.thread = threading.current_thread()
         self.ends = []
         self.steps = 0   # so far, those of the warm-up among them

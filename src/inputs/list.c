@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/str.h"
-#include "step_times.h"
+#include "io/beside.h"
 
 /* ---- order ---- */
 
@@ -83,15 +83,19 @@ static void add_files(struct list *list, struct arena *arena, DIR *directory, co
     }
 }
 
+static const char *const noted[] = {".steps.json", ".syncs.json"};
+enum { ENDINGS = sizeof noted / sizeof *noted };
+
 /* What a recorder notes beside a trace is read with it. Lists are in order of names. */
-static void leave_step_times_aside(struct list *list, uint32_t before)
+static void leave_notes_aside(struct list *list, uint32_t before)
 {
     struct arena scratch = {0};
     struct listed *files = list->files + before;
     const uint32_t count = list->count - before;
     bool *aside = arena_array(&scratch, count, sizeof *aside);
-    for (uint32_t i = 0; i < count; i++) {
-        const struct listed wanted = {.path = step_times_path(str_of(files[i].path), &scratch).at};
+    for (uint32_t i = 0; i < count * ENDINGS; i++) {
+        const str trace = str_of(files[i / ENDINGS].path);
+        const struct listed wanted = {.path = beside_path(trace, noted[i % ENDINGS], &scratch).at};
         const struct listed *found = bsearch(&wanted, files, count, sizeof *files, by_name);
         if (found)
             aside[found - files] = true;
@@ -117,7 +121,7 @@ static void add_folder(struct list *list, struct arena *arena, const char *path)
     }
     if (list->count > before) {
         qsort(list->files + before, list->count - before, sizeof *list->files, by_name);
-        leave_step_times_aside(list, before);
+        leave_notes_aside(list, before);
     }
     folder->files = list->count - before;
     list->folder_count++;

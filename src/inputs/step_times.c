@@ -1,52 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "step_times.h"
 
-#include <sys/stat.h>
-
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/stat.h"
-#include "io/source.h"
+#include "io/beside.h"
 #include "text/json.h"
 
-enum { VERSION = 1, MOST_BYTES = 64 << 20 };
-
-/* ---- where it lies ---- */
+enum { VERSION = 1 };
 
 str step_times_path(str trace, struct arena *arena)
 {
-    static const str endings[] = {S(".gz"), S(".zst"), S(".json")}; /* the packing is the last */
-    str stem = trace;
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
-        if (str_ends(stem, endings[i]))
-            stem.len -= endings[i].len;
-    return str_printf(arena, "%.*s.steps.json", (int)stem.len, stem.at);
-}
-
-/* ---- the file ---- */
-
-static bool is_file(str path)
-{
-    struct stat status;
-    return !stat(path.at, &status) && S_ISREG(status.st_mode);
-}
-
-/* What it holds; no address where it cannot be read. */
-static str read_whole(const char *path, struct arena *arena)
-{
-    struct steptime_error why;
-    struct source *source = source_open(path, &why);
-    struct buf buf = {0};
-    char part[4096];
-    if (!source)
-        return (str){NULL, 0};
-    for (size_t n; buf.len < MOST_BYTES && (n = source_read(source, part, sizeof part));)
-        buf_add(&buf, (str){part, n});
-    source_close(source);
-    const str copy = str_copy(arena, buf_str(&buf));
-    buf_free(&buf);
-    return copy;
+    return beside_path(trace, ".steps.json", arena);
 }
 
 /* ---- what it says ---- */
@@ -130,9 +95,9 @@ struct step_times step_times_beside(str trace, struct arena *arena)
 {
     struct step_times times = {.path = step_times_path(trace, arena)};
     struct reading reading = {.version = -1};
-    if (str_eq(trace, S("-")) || !is_file(times.path))
+    const str text = str_eq(trace, S("-")) ? (str){NULL, 0} : beside_read(times.path.at, arena);
+    if (!text.at)
         return (struct step_times){0};
-    const str text = read_whole(times.path.at, arena);
     struct json json = json_of(text, arena);
     times.wrong = judge(&json, &reading, &times, arena);
     mem_free(reading.bare.at);

@@ -88,7 +88,7 @@ static bool has_no_frame(str builtin)
     return !builtin.len || known_word(WORDS_NO_FRAME, builtin);
 }
 
-static bool lies_on(const struct match *match, const struct syntax *tree, int64_t line)
+bool match_lies_on(const struct match *match, const struct syntax *tree, int64_t line)
 {
     return syntax_place(tree, match->begin).line <= line && line <= syntax_place(tree, match->end).line;
 }
@@ -110,7 +110,7 @@ static enum fit fit_by_order(const struct match *match, uint32_t calls, const st
 enum fit fit_of(const struct match *match, const struct syntax *tree, uint32_t calls, const struct place *place)
 {
     if (place->line >= 0)
-        return lies_on(match, tree, place->line) ? FIT_CONFIRMED : FIT_NONE;
+        return match_lies_on(match, tree, place->line) ? FIT_CONFIRMED : FIT_NONE;
     if (names_agree(match, place))
         return fit_by_order(match, calls, place);
     const bool asked = place->callee.kind == FRAME_OTHER || known_word(WORDS_ASKED_OF_OBJECT, place->callee.name);

@@ -42,11 +42,15 @@ unsigned move_shows(const struct trace *trace, const struct move *move);
 enum fit {
     FIT_NONE,      /* another call, by its name, line or order */
     FIT_FUNCTION,  /* the function agrees, and nothing speaks against it */
+    FIT_SEEN,      /* the same, and PyTorch saw the match's line wait (sync_lines.h) */
     FIT_CONFIRMED, /* the built-in too, and its order or the exact line */
 };
 
 /* `calls`: how many calls of the match's built-in its function has. */
 enum fit fit_of(const struct match *match, const struct syntax *tree, uint32_t calls, const struct place *place);
+
+/* Whether the line is one of the match. */
+bool match_lies_on(const struct match *match, const struct syntax *tree, int64_t line);
 
 /* The rule that tells best of a group that no match explains; NULL: none does. */
 const char *rule_of_group(const struct move_group *group, const struct trace *trace, const struct move *example);

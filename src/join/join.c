@@ -57,34 +57,41 @@ static uint32_t calls_of(struct join *join, const struct match *match)
 
 /* ---- a move finds its findings ---- */
 
+/* A move as findings are asked of it. */
+struct sought {
+    unsigned shows;
+    bool waits;
+    const struct place *place;
+};
+
 /* Of a finding with several places that of the one that fits best. */
-static enum fit fit_at(struct join *join, uint32_t finding, unsigned shows, const struct place *place)
+static enum fit fit_at(struct join *join, uint32_t finding, const struct sought *sought)
 {
     enum fit best = FIT_NONE;
     for (const struct match *match = join->lint->findings[finding].match; match; match = match->also) {
-        if (!(showing_of(match->rule).shows & shows))
+        if (!(showing_of(match->rule).shows & sought->shows))
             continue;
-        const enum fit fit = fit_of(match, join->lint->files[match->file].tree, calls_of(join, match), place);
+        const struct syntax *const tree = join->lint->files[match->file].tree;
+        const enum fit fit = fit_of(match, tree, calls_of(join, match), sought->place);
         best = fit > best ? fit : best;
     }
-    return best;
+    return best == FIT_FUNCTION && sought->waits && join->seen[finding].count ? FIT_SEEN : best;
 }
 
 static void prove(struct join *join, uint32_t finding, enum fit fit)
 {
-    const enum tier tier = fit == FIT_CONFIRMED ? TIER_CONFIRMED : TIER_FUNCTION;
+    const enum tier tier = fit >= FIT_SEEN ? TIER_CONFIRMED : TIER_FUNCTION;
     if (tier > join->tiers[finding])
         join->tiers[finding] = tier;
 }
 
 /* The best fit among the findings of a function, and how many have it. */
-static enum fit best_fit(struct join *join, struct located at, unsigned shows, const struct place *place,
-                         uint32_t *count)
+static enum fit best_fit(struct join *join, struct located at, const struct sought *sought, uint32_t *count)
 {
     enum fit best = FIT_NONE;
     *count = 0;
     for (uint32_t i = join_first(join, at); i != FINDING_NONE; i = join->next[i]) {
-        const enum fit fit = fit_at(join, i, shows, place);
+        const enum fit fit = fit_at(join, i, sought);
         *count = fit > best ? 1 : *count + (fit == best);
         best = fit > best ? fit : best;
     }
@@ -94,14 +101,15 @@ static enum fit best_fit(struct join *join, struct located at, unsigned shows, c
 /* False: none of the function's findings fits. */
 static bool prove_at(struct join *join, struct located at, uint32_t index, const struct place *place)
 {
-    const unsigned shows = move_shows(join->evidence.trace, &join->evidence.movement.at[index]);
+    const struct move *const move = &join->evidence.movement.at[index];
+    const struct sought sought = {move_shows(join->evidence.trace, move), move->blocking, place};
     uint32_t count;
-    const enum fit best = best_fit(join, at, shows, place, &count);
+    const enum fit best = best_fit(join, at, &sought, &count);
     for (uint32_t i = join_first(join, at); best != FIT_NONE && i != FINDING_NONE; i = join->next[i]) {
-        if (fit_at(join, i, shows, place) != best)
+        if (fit_at(join, i, &sought) != best)
             continue;
         sighting_add_move(&join->sightings[i], index);
-        if (best == FIT_FUNCTION && count > 1)
+        if (best <= FIT_SEEN && count > 1)
             join->sightings[i].shared = count;
         prove(join, i, best);
     }
@@ -167,13 +175,14 @@ static void number_finding(struct join *join, uint32_t i)
     const struct sighting *sighting = &join->sightings[i];
     if (join->tiers[i] == TIER_STATIC)
         return;
-    const bool affordable = join->replays++ < MOST_REPLAYS;
+    const bool measured = !sighting_is_empty(sighting); /* else its line is all that is known */
+    const bool affordable = measured && join->replays++ < MOST_REPLAYS;
     const int64_t saving = affordable ? join_saving_of(join, sighting) : -1;
-    const int64_t blocked = join_blocked_of(join, sighting);
+    const int64_t blocked = measured ? join_blocked_of(join, sighting) : -1;
     if (says_more(finding, saving, blocked)) {
         finding->saving_ns = saving;
         finding->host_blocked_ns = blocked;
-        finding->note = sighting_note(join, sighting, saving);
+        finding->note = join_seen_note(join, i, measured ? sighting_note(join, sighting, saving) : S(""));
         tell_events(join, sighting, finding);
     }
     if (finding->tier == TIER_STATIC || join->tiers[i] == TIER_CONFIRMED)
@@ -242,6 +251,8 @@ static struct join join_open(struct lint *lint, const struct trace *trace, struc
     join.sightings = arena_array(&join.scratch, join.finding_count, sizeof *join.sightings);
     join.claims = arena_array(&join.scratch, join.evidence.movement.count, sizeof *join.claims);
     join.explained = arena_array(&join.scratch, join.evidence.movement.count, sizeof *join.explained);
+    join.seen = arena_array(&join.scratch, join.finding_count, sizeof *join.seen);
+    join.lines = sync_lines_beside(trace->info.path, arena);
     index_findings(&join);
     return join;
 }
@@ -263,7 +274,9 @@ void join_trace(struct lint *lint, const struct trace *trace, struct arena *aren
 {
     struct join join = join_open(lint, trace, arena);
     describe(&join, trace, joined);
-    if (joined->has_device && joined->belongs) {
+    joined->lines_seen = join_seen(&join);
+    joined->lines = join.lines;
+    if (joined->has_device && (joined->belongs || joined->lines_seen)) {
         join_moves(&join);
         join_preparation(&join);
         number_findings(&join, joined);

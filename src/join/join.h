@@ -11,7 +11,8 @@
  * Each copy and synchronisation of the trace looks for its finding, from the
  * innermost function of the linted files on its stack outward. A finding gets
  *
- *     confirmed  the function, the built-in and its order (or the exact line) agree
+ *     confirmed  the function, the built-in and its order (or the exact line) agree; or PyTorch itself saw the line
+ *                wait, as a recorder noted beside the trace (sync_lines.h)
  *     function   the trace shows the pattern in that function
  *     static     the trace does not show it; or does not belong to the source
  *
@@ -23,6 +24,7 @@
 #define JOIN_JOIN_H
 
 #include "lint/lint.h"
+#include "sync_lines.h"
 #include "trace/trace.h"
 
 /* What a trace says as a whole. Per step where said. */
@@ -40,6 +42,8 @@ struct joined {
     int64_t loading_ns;
     double blocking_moves;                       /* a step */
     int64_t saving_ns;                           /* all findings fixed together; a step */
+    struct sync_lines lines;                     /* beside the trace */
+    uint32_t lines_seen;                         /* of them in linted files */
     uint32_t confirmed, in_function, from_trace; /* findings */
 };
 

@@ -41,7 +41,8 @@ static bool ran_without(const struct join *join, const struct match *match)
 /* In at least every second step. */
 static bool is_seen_in_steps(const struct join *join, uint32_t i)
 {
-    return join->tiers[i] == TIER_CONFIRMED && join->sightings[i].move_count * 2 >= join->evidence.steps;
+    return join->tiers[i] == TIER_CONFIRMED &&
+           (join->sightings[i].move_count * 2 >= join->evidence.steps || join_seen_in_steps(join, i));
 }
 
 static void judge(struct join *join, uint32_t i)

@@ -7,11 +7,17 @@
 #include "join.h"
 #include "function.h"
 #include "saving.h"
+#include "sync_lines.h"
 
 enum {
     FINDING_NONE = UINT32_MAX,
     MOST_EVENTS = 20,   /* rows told of a finding */
     MOST_REPLAYS = 300, /* a trace; findings beyond keep an unknown saving */
+};
+
+/* How often PyTorch saw a finding's line wait. */
+struct seen {
+    int64_t count, steps;
 };
 
 struct join {
@@ -26,16 +32,23 @@ struct join {
     struct map calls;           /* (function, built-in) to how many calls it has */
     enum tier *tiers;           /* by finding */
     struct sighting *sightings; /* by finding */
-    bool *explained;            /* by move */
-    struct map moving;          /* (file, function) below which something copies or waits */
-    bool unplaced;              /* something copies or waits of which nobody knows where */
-    uint32_t *claims;           /* by move: how many findings show it */
-    struct map host_claims;     /* the same by row of the host */
+    struct sync_lines lines;
+    struct seen *seen;      /* by finding */
+    bool *explained;        /* by move */
+    struct map moving;      /* (file, function) below which something copies or waits */
+    bool unplaced;          /* something copies or waits of which nobody knows where */
+    uint32_t *claims;       /* by move: how many findings show it */
+    struct map host_claims; /* the same by row of the host */
     uint32_t replays;
 };
 
 /* The first finding of a function; FINDING_NONE. */
 uint32_t join_first(const struct join *join, struct located at);
+
+/* Confirms findings at lines that were seen to wait; how many such lines lie in the linted files. seen.c */
+uint32_t join_seen(struct join *join);
+bool join_seen_in_steps(const struct join *join, uint32_t finding);
+str join_seen_note(const struct join *join, uint32_t finding, str note); /* with a sentence about it, where it was */
 
 /* Findings about work of the host: preparation, data loaders, loops over elements. preparation.c */
 void join_preparation(struct join *join);

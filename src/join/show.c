@@ -27,6 +27,8 @@ static const struct column_spec traces_columns[] = {
     {"saving_ns", "saving", UNIT_NS, 0, "less step time without the findings, by replay of the trace"},
     {"confirmed", "confirmed", UNIT_COUNT, 0, "findings whose exact line the trace shows"},
     {"in_function", "in function", UNIT_COUNT, 0, "findings whose function the trace shows"},
+    {"lines_seen", "lines seen", UNIT_COUNT, COLUMN_DETAIL,
+     "lines of the source that PyTorch itself saw wait (record --sync-lines)"},
     {"from_trace", "trace alone", UNIT_COUNT, 0, "findings of the trace that no line of the source explains"},
     {0},
 };
@@ -53,7 +55,47 @@ static void show_row(struct table *table, const struct joined *joined)
     table_int(table, joined->saving_ns);
     table_int(table, joined->confirmed);
     table_int(table, joined->in_function);
+    table_int(table, joined->lines_seen);
     table_int(table, joined->from_trace);
+}
+
+/* ---- lines that were seen to wait ---- */
+
+static const struct column_spec lines_columns[] = {
+    {"file", "file", UNIT_NONE, COLUMN_WIDE, "as the interpreter names it"},
+    {"line", "line", UNIT_COUNT, 0, "that called what waits"},
+    {"function", "function", UNIT_NONE, 0, "it stands in"},
+    {"waits", "waits", UNIT_COUNT, 0, "for the device, a step"},
+    {"in_steps", "in steps", UNIT_COUNT, COLUMN_DETAIL, "of those in which PyTorch warned of them"},
+    {"rule", "rule", UNIT_NONE, 0, "of a finding there; empty: no rule finds this wait"},
+    {"via", "via", UNIT_NONE, COLUMN_DETAIL, "the call within a library that waits, where it is one"},
+    {0},
+};
+
+static void show_lines(struct section *section, const struct sync_lines *lines)
+{
+    struct table *const table = section_table(section, "sync_lines", "Lines that PyTorch saw wait for the device");
+    table_columns(table, lines_columns);
+    for (uint32_t i = 0; i < lines->count; i++) {
+        const struct sync_line *const line = &lines->at[i];
+        table_row(table);
+        table_text(table, line->file);
+        table_int(table, line->line);
+        table_text(table, line->function);
+        table_real(table, (double)line->count / (double)lines->steps);
+        table_int(table, line->steps);
+        table_text(table, line->rule);
+        table_text(table, line->via);
+    }
+}
+
+/* All ranks run the same lines: the first that has some speaks. */
+static const struct sync_lines *lines_of(const struct joined *joined, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (joined[i].lines.count)
+            return &joined[i].lines;
+    return NULL;
 }
 
 /* Why a trace cannot speak for the source; "" where it can. */
@@ -61,9 +103,11 @@ static str objection(const struct joined *joined, struct arena *arena)
 {
     if (!joined->has_device)
         return S("shows no work of a device; findings rest on the source alone");
+    if (!joined->has_frames && joined->lines_seen)
+        return S("records no Python frames (with_stack=True does); findings rest on lines that PyTorch saw wait");
     if (!joined->has_frames)
         return S("records no Python frames (with_stack=True does); findings rest on the source alone");
-    if (!joined->belongs)
+    if (!joined->belongs && !joined->lines_seen)
         return str_printf(arena,
                           "does not belong to this source: none of its %u functions lies in the files linted; findings "
                           "rest on the source alone",
@@ -75,7 +119,7 @@ static str objection(const struct joined *joined, struct arena *arena)
 
 static bool speaks(const struct joined *joined)
 {
-    return joined->has_device && joined->belongs;
+    return joined->has_device && (joined->belongs || joined->lines_seen);
 }
 
 void join_show(const struct joined *joined, uint32_t count, struct report *report)
@@ -95,4 +139,7 @@ void join_show(const struct joined *joined, uint32_t count, struct report *repor
         }
         show_row(table, &joined[i]);
     }
+    const struct sync_lines *const lines = lines_of(joined, count);
+    if (section && lines)
+        show_lines(section, lines);
 }

@@ -58,12 +58,12 @@ static void take_saved(struct recorded *process, str rest)
     str kind;
     if (!str_cut(&rest, ' ', &kind))
         return;
-    const int64_t steps = number_at(&rest), of = number_at(&rest);
-    process->has_stacks |= !str_eq(kind, S("shapes"));
-    if (str_eq(kind, S("stacks")))
+    const bool window = str_eq(kind, S("window"));
+    process->has_stacks |= window || str_eq(kind, S("stacks"));
+    if (!window && !str_eq(kind, S("shapes")))
         return;
-    process->steps = steps;
-    process->of = of;
+    process->steps = number_at(&rest);
+    process->of = number_at(&rest);
 }
 
 /* People hear of the first process; the others do the same at the same time. */
@@ -73,7 +73,7 @@ static void tell_begun(const struct recording *recording, const struct recorded 
     if (process == recording->result->at)
         tell(recording, str_printf(recording->arena, "%.*s makes steps: %lld bare, then %d x %lld to be recorded",
                                    (int)process->base.len, process->base.at, (long long)options->wait,
-                                   options->no_stacks ? 1 : 2, (long long)options->steps));
+                                   1 + !options->no_stacks + options->sync_lines, (long long)options->steps));
 }
 
 static void tell_bare(const struct recording *recording, const struct recorded *process)
@@ -131,6 +131,12 @@ static const char *quiet_kineto(void)
     return getenv("KINETO_LOG_LEVEL") ? NULL : "KINETO_LOG_LEVEL=99";
 }
 
+/* In their order. The first gives the times. */
+static const char *passes_of(const struct record_options *options, struct arena *arena)
+{
+    return str_printf(arena, "shapes%s%s", options->no_stacks ? "" : ",stacks", options->sync_lines ? ",syncs" : "").at;
+}
+
 static const char *const *environment_of(const struct recording *recording)
 {
     const struct record_options *const options = recording->options;
@@ -140,8 +146,8 @@ static const char *const *environment_of(const struct recording *recording)
         str_printf(arena, "STEPTIME_RECORD_NOTES=%s", recording->folder).at,
         str_printf(arena, "STEPTIME_RECORD_NAME=%.*s", (int)options->name.len, options->name.at).at,
         str_printf(arena, "STEPTIME_RECORD_PLAN=%lld %lld %lld %s %g %g", (long long)options->wait,
-                   (long long)options->warmup, (long long)options->steps,
-                   options->no_stacks ? "shapes" : "shapes,stacks", options->idle_s, options->window_s)
+                   (long long)options->warmup, (long long)options->steps, passes_of(options, arena), options->idle_s,
+                   options->window_s)
             .at,
         quiet_kineto(),
         NULL,

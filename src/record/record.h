@@ -26,6 +26,7 @@ struct record_options {
     str name;                /* of the files, without endings */
     int64_t wait, warmup, steps;
     bool no_stacks;
+    bool sync_lines;         /* a pass more: the lines that wait for the device, beside the trace */
     bool quiet;              /* as struct foreground has it */
     double idle_s, window_s; /* without a step for so long, so long is recorded; 0: never */
     void (*tell)(str what);  /* a line for people */

@@ -20,6 +20,8 @@ static const struct option options[] = {
     {"warmup", 0, "N", NULL, "So many steps with the profiler on are thrown away. Default: 2."},
     {"steps", 0, "N", NULL, "Record so many steps. Default: 5."},
     {"no-stacks", 0, NULL, NULL, "One pass, without Python's stacks: no lines of code are known then."},
+    {"sync-lines", 0, NULL, NULL,
+     "One pass more, in which PyTorch says which lines wait for the GPU: NAME.syncs.json, which lint reads beside a trace."},
     {"window", 0, "A:B", NULL,
      "Where no optimizer makes a step in A seconds, record B seconds of whatever runs; 0:0 never. Default: 30:2."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
@@ -40,6 +42,7 @@ static bool window_of(const struct call *call, struct record_options *to, struct
 static bool plan_of(const struct call *call, struct record_options *to, struct steptime_error *err)
 {
     to->no_stacks = call_flag(call, "no-stacks");
+    to->sync_lines = call_flag(call, "sync-lines");
     return call_count(call, "wait", 1, MOST_STEPS, 10, &to->wait, err) &&
            call_count(call, "warmup", 0, MOST_STEPS, 2, &to->warmup, err) &&
            call_count(call, "steps", 1, MOST_STEPS, 5, &to->steps, err) && window_of(call, to, err);

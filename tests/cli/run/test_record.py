@@ -288,3 +288,102 @@ class Recorded(Case):
         done = self.record(self.python, path)
         self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
         self.assertIn("recording failed", done.err)
+
+
+STUB = """
+    # A stub of what PyTorch does on a GPU, for machines without one: its calls that wait warn, as PyTorch's own do.
+    import functools, warnings
+    import torch
+    mode = [0]
+    torch.cuda.is_initialized = lambda: True
+    torch.cuda.get_sync_debug_mode = lambda: mode[0]
+    torch.cuda.set_sync_debug_mode = lambda to: mode.__setitem__(0, int(to))
+    quiet = lambda *_, **__: None
+    warn = functools.partial(warnings.warn, "called a synchronizing CUDA operation")
+    def waits():
+        return warn if mode[0] else quiet
+"""
+
+
+class SyncLines(Case):
+    """The lines that wait; PyTorch's warnings are those of a stub where there is no GPU."""
+
+    def setUp(self):
+        super().setUp()
+        self.python = torch_python()
+        self.script(STUB, "site-packages/stub.py", train=False)
+        self.places = {"PYTHONPATH": os.path.join(self.folder, "site-packages")}
+
+    def recorded(self, text, options=("--no-stacks", "--sync-lines")):
+        path = self.script("import stub\n" + textwrap.dedent(text))
+        done = self.record(self.python, path, options=options, environment=self.places)
+        return done, path
+
+    def lines(self):
+        with open(os.path.join(self.out, "train.syncs.json"), encoding="utf-8") as file:
+            return json.load(file)
+
+    def test_the_line_and_how_often(self):
+        done, path = self.recorded("""
+            def metrics():
+                stub.waits()()
+                stub.waits()()
+            for i in range(40):
+                step(); metrics()
+                if i % 2: stub.waits()()
+            print(stub.mode)
+        """)
+        self.assertEqual((done.code, done.out), (OK, "[0]\n"), done.err)
+        self.assertIn("3 lines wait for the device", done.err)
+        told = self.lines()
+        self.assertEqual((told["version"], told["steps"]), (1, 5))
+        with open(path, encoding="utf-8") as text:
+            at = [number for number, line in enumerate(text, 1) if "stub.waits()()" in line]
+        seen = {line["line"]: (line["function"], line["count"]) for line in told["lines"]}
+        self.assertEqual(seen[at[0]], ("metrics", 5))
+        self.assertEqual(seen[at[1]], ("metrics", 5))
+        self.assertIn(seen[at[2]], (("<module>", 2), ("<module>", 3)))
+        self.assertNotIn("synchronizing", done.err)
+
+    def test_a_wait_in_a_library_is_told_where_it_was_called(self):
+        self.script("import stub\ndef clip():\n    stub.waits()()\n", "site-packages/lib.py", train=False)
+        done, path = self.recorded("import lib\ndef body():\n    lib.clip()\nfor _ in range(40):\n    step(); body()\n")
+        self.assertEqual(done.code, OK, done.err)
+        (line,) = self.lines()["lines"]
+        self.assertEqual((line["file"], line["function"], line["count"], line["steps"]), (path, "body", 5, 5))
+        self.assertRegex(line["via"][-1], r"lib\.py\(3\): clip")
+
+    def test_other_warnings_go_where_they_went(self):
+        done, _ = self.recorded("""
+            import warnings
+            for i in range(40):
+                step()
+                stub.waits()()
+                if 17 <= i < 19: warnings.warn(f"mine {i}")
+        """)
+        self.assertIn("mine 17", done.err)
+        self.assertIn("mine 18", done.err)
+        self.assertEqual(len(self.lines()["lines"]), 1)
+
+    def test_as_errors_they_would_end_the_script(self):
+        done, _ = self.recorded("import warnings; warnings.simplefilter('error')\n"
+                                "for _ in range(40):\n    step(); stub.waits()()\n")
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(self.lines()["lines"][0]["count"], 5)
+
+    def test_a_script_that_ends_in_the_pass(self):
+        done, _ = self.recorded("for _ in range(19):\n    step(); stub.waits()()\nraise SystemExit(3)")
+        self.assertEqual(done.code, 3)
+        self.assertEqual(self.lines()["steps"], 2)
+
+    def test_without_a_gpu(self):
+        done = self.record(self.python, self.script("for _ in range(40): step()"), options=("--sync-lines", "--no-stacks"))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertIn("the script uses no CUDA device", done.err)
+        self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])
+
+    def test_a_script_that_asks_for_the_mode_itself(self):
+        done, _ = self.recorded("stub.mode[0] = 1\nimport warnings; warnings.simplefilter('ignore')\n"
+                                "for _ in range(40): step()\nprint(stub.mode)")
+        self.assertEqual(done.out, "[1]\n")
+        self.assertIn("has set torch.cuda.set_sync_debug_mode itself", done.err)

@@ -3,6 +3,8 @@
 #include "unit/cmocka_first.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "join/device_against_cpu.h"
 #include "join/join.h"
@@ -257,6 +259,38 @@ static void a_comparison_that_decides_has_no_frame_of_its_own(void **state)
     done(s);
 }
 
+/* Two comparisons of one function, of which Python gives neither a frame: only the line that was seen waits. */
+static void the_line_that_was_seen_to_wait_takes_the_moves_of_its_function(void **state)
+{
+    char folder[] = "/tmp/join-XXXXXX";
+    struct scene *s = scene_new("train.py");
+    struct lint_finding *unseen = find_at(s, "ST402", "x.cpu()", 0, "");
+    struct lint_finding *seen = find_at(s, "ST402", "value.sum() > 0", 0, "");
+    struct lint_finding *other = find_at(s, "ST402", "helper(batch)", 0, "");
+    assert_non_null(mkdtemp(folder));
+    s->p.trace->info.path = str_printf(&s->arena, "%s/t.json.gz", folder);
+    const char *beside = str_printf(&s->arena, "%s/t.syncs.json", folder).at;
+    FILE *out = fopen(beside, "w");
+    fputs("{\"version\": 1, \"steps\": 2, \"lines\": [{\"file\": \"train.py\", \"line\": 19, \"function\": \"main\","
+          " \"first_line\": 15, \"count\": 2, \"steps\": 2, \"via\": []}]}",
+          out);
+    fclose(out);
+    plant_step(&s->p, 0, 0, 1000);
+    frame(s, "train.py(15): main", 0, 990);
+    kernel(s, 0, 15, 50);
+    moves(s, "aten::is_nonzero", "Memcpy DtoH (Device -> Pinned)", 101, 120);
+    join(s);
+    assert_int_equal(seen->tier, TIER_CONFIRMED);
+    assert_int_equal(seen->event_count, 1);
+    assert_int_equal(seen->judged, JUDGED_SEEN);
+    assert_true(str_has(seen->note, S("once a step")));
+    assert_int_equal(other->tier, TIER_STATIC);
+    assert_int_equal(unseen->tier, TIER_STATIC);
+    assert_int_equal(s->joined.lines_seen, 1);
+    unlink(beside), rmdir(folder);
+    done(s);
+}
+
 /* ---- whose trace it is ---- */
 
 static void a_trace_of_another_program_is_said_not_to_belong(void **state)
@@ -432,6 +466,7 @@ int main(void)
         cmocka_unit_test(the_exact_line_confirms_and_rules_out),
         cmocka_unit_test(a_move_in_a_wrapper_belongs_to_the_finding_where_it_is_called),
         cmocka_unit_test(a_comparison_that_decides_has_no_frame_of_its_own),
+        cmocka_unit_test(the_line_that_was_seen_to_wait_takes_the_moves_of_its_function),
         cmocka_unit_test(a_trace_of_another_program_is_said_not_to_belong),
         cmocka_unit_test(a_file_of_the_same_name_in_another_folder_is_another_file),
         cmocka_unit_test(a_function_that_moved_is_known_by_name_where_another_did_not),
