@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 record_plan.py (what was asked for, names, notes), record_pass.py (the profiler), record_syncs.py (lines that wait),
-record_window.py (nothing steps) and record_ends.py (the script ends). What the script prints, saves and ends with stays as it is: whatever goes wrong in here is
+record_et.py (an execution trace), record_window.py (nothing steps) and record_ends.py (the script ends). What the script prints, saves and ends with stays as it is: whatever goes wrong in here is
 noted, and recording ends.
 
     bare steps | warm-up | recorded: shapes | warm-up | recorded: stacks | what else was asked for | bare steps to the end
@@ -12,7 +12,7 @@ The first pass gives the times. Stacks cost up to as much again, so they have a 
 them to the times of the first by the order of operators. A pass that the script's end cuts short is saved as it is.
 
 Each process that makes steps writes BASE.json.gz and BASE.steps.json into STEPTIME_RECORD_TO, where BASE is the script's
-name with its rank, and BASE.stacks.json.gz into STEPTIME_RECORD_NOTES, with lines for who waits, `notes`:
+name with its rank, and BASE.stacks.json.gz and BASE.et.json into STEPTIME_RECORD_NOTES, with lines for who waits, `notes`:
 
     PID loaded BASE                             an interpreter took this module
     PID torch BASE                              PyTorch was imported
@@ -28,12 +28,16 @@ import sys
 import time
 
 from steptime_ends import Ends
+from steptime_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 from steptime_pass import Pass, watch_profilers, why_no_stacks
 from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, TO, WAIT, WARMUP, base_name, lengths, median, tell,
                            write_json)
 from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
+
+KINDS = {"syncs": SyncPass, "et": ObservedPass}  # of passes; the others are the profiler's
+WHY_NO = {"stacks": why_no_stacks, "syncs": why_no_syncs, "et": why_no_et}
 
 
 class Recorder:
@@ -74,8 +78,8 @@ class Recorder:
     def stand_back(self, why):
         self.off = True
         cut, self.now = self.now, None
-        if isinstance(cut, SyncPass):
-            cut.stop()
+        if cut:
+            cut.abandon()
         self.note("said", why)
 
     # ---- steps ----
@@ -115,7 +119,7 @@ class Recorder:
                 return self.begin_pass()
             return self.note("done") if self.recorded else None
         self.ends.hear()
-        self.now = SyncPass(self, self.steps) if kind == "syncs" else Pass(self, kind, self.steps)
+        self.now = KINDS.get(kind, Pass)(self, kind, self.steps)
         self.now.begin()
         return None
 
@@ -123,7 +127,7 @@ class Recorder:
         if self.torch.autograd._profiler_enabled():
             self.off = True
             return "the script profiles itself at this time: recording stands back"
-        why_no = {"stacks": why_no_stacks, "syncs": why_no_syncs}.get(kind)
+        why_no = WHY_NO.get(kind)
         return why_no(self.torch) if why_no else ""
 
     def end_pass(self):

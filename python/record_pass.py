@@ -66,6 +66,9 @@ class Pass:
         self.profiler.on_trace_ready = None
         self.end()
 
+    def abandon(self):
+        """The profiler itself may be what failed."""
+
     def save(self, profiler):
         recorder = self.recorder
         folder, ending = (NOTES, ".stacks.json.gz") if self.kind == "stacks" else (TO, ".json.gz")

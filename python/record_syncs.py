@@ -79,11 +79,10 @@ class SyncPass:
     """So many steps in which PyTorch warns of what waits."""
 
     is_timed = False
-    kind = "syncs"
 
-    def __init__(self, recorder, at_step):
+    def __init__(self, recorder, kind, at_step):
         import threading
-        self.recorder, self.first = recorder, at_step
+        self.recorder, self.kind, self.first = recorder, kind, at_step
         self.thread = threading.current_thread()
         self.ends = []
         self.steps = 0
@@ -165,6 +164,9 @@ class SyncPass:
                 f" most often {os.path.basename(first['file'])}:{first['line']}")
 
     def drop(self):
+        self.stop()
+
+    def abandon(self):
         self.stop()
 
 

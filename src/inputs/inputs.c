@@ -212,7 +212,7 @@ static bool list_all(struct inputs *inputs, struct steptime_error *err)
         return fail(err, STEPTIME_USAGE, "which trace? Name a file, a directory, or - for standard input");
     if (asked->ranks && !rank_list_valid(asked->ranks))
         return fail(err, STEPTIME_USAGE, "--rank is a list like 3, 0,4 or 0..7, not '%s'", asked->ranks);
-    list_inputs(asked->paths, asked->count, &inputs->arena, &inputs->list);
+    list_inputs(asked->paths, asked->count, asked->executions, &inputs->arena, &inputs->list);
     return standard_input_once(asked, err) && all_spared(inputs, err);
 }
 

@@ -83,19 +83,20 @@ static void add_files(struct list *list, struct arena *arena, DIR *directory, co
     }
 }
 
-static const char *const noted[] = {".steps.json", ".syncs.json"};
-enum { ENDINGS = sizeof noted / sizeof *noted };
+static const char *const noted[] = {".steps.json", ".syncs.json", ".et.json", ".et.json.gz"};
+enum { ENDINGS = sizeof noted / sizeof *noted, ENDINGS_OF_NOTES = 2 };
 
 /* What a recorder notes beside a trace is read with it. Lists are in order of names. */
-static void leave_notes_aside(struct list *list, uint32_t before)
+static void leave_notes_aside(struct list *list, uint32_t before, bool executions)
 {
     struct arena scratch = {0};
     struct listed *files = list->files + before;
     const uint32_t count = list->count - before;
+    const uint32_t endings = executions ? ENDINGS_OF_NOTES : ENDINGS; /* an execution trace is an input of its own */
     bool *aside = arena_array(&scratch, count, sizeof *aside);
-    for (uint32_t i = 0; i < count * ENDINGS; i++) {
-        const str trace = str_of(files[i / ENDINGS].path);
-        const struct listed wanted = {.path = beside_path(trace, noted[i % ENDINGS], &scratch).at};
+    for (uint32_t i = 0; i < count * endings; i++) {
+        const str trace = str_of(files[i / endings].path);
+        const struct listed wanted = {.path = beside_path(trace, noted[i % endings], &scratch).at};
         const struct listed *found = bsearch(&wanted, files, count, sizeof *files, by_name);
         if (found)
             aside[found - files] = true;
@@ -107,7 +108,7 @@ static void leave_notes_aside(struct list *list, uint32_t before)
     arena_free(&scratch);
 }
 
-static void add_folder(struct list *list, struct arena *arena, const char *path)
+static void add_folder(struct list *list, struct arena *arena, const char *path, bool executions)
 {
     struct listed_folder *folder = &list->folders[list->folder_count];
     const uint32_t before = list->count;
@@ -121,20 +122,20 @@ static void add_folder(struct list *list, struct arena *arena, const char *path)
     }
     if (list->count > before) {
         qsort(list->files + before, list->count - before, sizeof *list->files, by_name);
-        leave_notes_aside(list, before);
+        leave_notes_aside(list, before, executions);
     }
     folder->files = list->count - before;
     list->folder_count++;
 }
 
-void list_inputs(const char *const *paths, uint32_t count, struct arena *arena, struct list *list)
+void list_inputs(const char *const *paths, uint32_t count, bool executions, struct arena *arena, struct list *list)
 {
     *list = (struct list){.folders = arena_array(arena, count, sizeof *list->folders)};
     for (uint32_t i = 0; i < count; i++) {
         struct stat status = {0};
         const bool known = !stat(paths[i], &status);
         if (known && S_ISDIR(status.st_mode))
-            add_folder(list, arena, paths[i]);
+            add_folder(list, arena, paths[i], executions);
         else
             add(list, arena, paths[i], LISTED_NAMED, known && S_ISREG(status.st_mode) ? status.st_size : 0);
     }

@@ -32,8 +32,9 @@ struct list {
 
 /*
  * Files as they are named, and of a folder the plain files that lie in it, in natural order (rank2 before rank10), but
- * for hidden ones. Folders in it are left aside. What is no folder counts as a file, whether it is there or not.
+ * for hidden ones. Folders in it are left aside, and so is what a recorder notes beside a trace; an execution trace there
+ * (TRACE.et.json) counts where `executions` are wanted. What is no folder counts as a file, whether it is there or not.
  */
-void list_inputs(const char *const *paths, uint32_t count, struct arena *arena, struct list *list);
+void list_inputs(const char *const *paths, uint32_t count, bool executions, struct arena *arena, struct list *list);
 
 #endif

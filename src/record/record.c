@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "child/folder.h"
+#include "extras.h"
 #include "modules.h"
 #include "notes.h"
 #include "stacks.h"
@@ -73,7 +74,8 @@ static void tell_begun(const struct recording *recording, const struct recorded 
     if (process == recording->result->at)
         tell(recording, str_printf(recording->arena, "%.*s makes steps: %lld bare, then %d x %lld to be recorded",
                                    (int)process->base.len, process->base.at, (long long)options->wait,
-                                   1 + !options->no_stacks + options->sync_lines, (long long)options->steps));
+                                   1 + !options->no_stacks + options->sync_lines + options->execution_trace,
+                                   (long long)options->steps));
 }
 
 static void tell_bare(const struct recording *recording, const struct recorded *process)
@@ -134,14 +136,16 @@ static const char *quiet_kineto(void)
 /* In their order. The first gives the times. */
 static const char *passes_of(const struct record_options *options, struct arena *arena)
 {
-    return str_printf(arena, "shapes%s%s", options->no_stacks ? "" : ",stacks", options->sync_lines ? ",syncs" : "").at;
+    return str_printf(arena, "shapes%s%s%s", options->no_stacks ? "" : ",stacks", options->sync_lines ? ",syncs" : "",
+                      options->execution_trace ? ",et" : "")
+        .at;
 }
 
 static const char *const *environment_of(const struct recording *recording)
 {
     const struct record_options *const options = recording->options;
     struct arena *const arena = recording->arena;
-    const char *const more[] = {
+    const char *more[8] = {
         str_printf(arena, "STEPTIME_RECORD_TO=%s", options->to).at,
         str_printf(arena, "STEPTIME_RECORD_NOTES=%s", recording->folder).at,
         str_printf(arena, "STEPTIME_RECORD_NAME=%.*s", (int)options->name.len, options->name.at).at,
@@ -149,9 +153,11 @@ static const char *const *environment_of(const struct recording *recording)
                    (long long)options->warmup, (long long)options->steps, passes_of(options, arena), options->idle_s,
                    options->window_s)
             .at,
-        quiet_kineto(),
-        NULL,
     };
+    size_t count = 4;
+    if (options->compile_log)
+        more[count++] = str_printf(arena, "TORCH_TRACE=%s", extras_compile_log(options, arena)).at;
+    more[count] = quiet_kineto();
     return folder_environment(recording->folder, more, arena);
 }
 
@@ -193,6 +199,12 @@ static void join_all(const struct recording *recording)
         }
 }
 
+static void pack_executions(const struct recording *recording)
+{
+    for (uint32_t i = 0; i < recording->result->count; i++)
+        extras_pack_execution(recording->options, recording->folder, recording->result->at[i].base, recording->arena);
+}
+
 /* A process that never wrote a trace has none. */
 static void forget_empty(struct record_result *result)
 {
@@ -219,8 +231,11 @@ bool record_run(const struct record_options *options, struct arena *arena, struc
                                    .context = &recording};
     const bool done = foreground_run(&run, &result->end, err);
     if (done) {
+        pack_executions(&recording);
         forget_empty(result);
         join_all(&recording);
+        if (options->compile_log)
+            extras_tell_compile_log(options, arena);
     }
     notes_close(&recording.notes);
     folder_remove(recording.folder);

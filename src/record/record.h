@@ -5,6 +5,8 @@
  *
  *     bare steps -> TO/NAME.steps.json          what recording cost
  *     with times -> TO/NAME.json.gz  \
+ *     lines that wait -> TO/NAME.syncs.json
+ *     operators and data -> a private folder -> packed: TO/NAME.et.json.gz
  *     with stacks -> a private folder -> joined: TO/NAME.json.gz (stacks.h)
  *
  * The script's input, output, signals and end are its own. Nothing of ours is printed but by `tell`.
@@ -27,6 +29,8 @@ struct record_options {
     int64_t wait, warmup, steps;
     bool no_stacks;
     bool sync_lines;         /* a pass more: the lines that wait for the device, beside the trace */
+    bool execution_trace;    /* the same, with PyTorch's observer of operators and their data */
+    bool compile_log;        /* what PyTorch's compiler notes of itself, in a folder compile-log beside the traces */
     bool quiet;              /* as struct foreground has it */
     double idle_s, window_s; /* without a step for so long, so long is recorded; 0: never */
     void (*tell)(str what);  /* a line for people */

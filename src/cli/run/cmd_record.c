@@ -22,6 +22,10 @@ static const struct option options[] = {
     {"no-stacks", 0, NULL, NULL, "One pass, without Python's stacks: no lines of code are known then."},
     {"sync-lines", 0, NULL, NULL,
      "One pass more, in which PyTorch says which lines wait for the GPU: NAME.syncs.json, which lint reads beside a trace."},
+    {"et", 0, NULL, NULL,
+     "One pass more, with operators, their shapes and data: NAME.et.json.gz, an execution trace, which predict reads."},
+    {"compile-log", 0, NULL, NULL,
+     "Keep what PyTorch's compiler notes of itself (TORCH_TRACE), in DIR/compile-log, for summary --compile-log."},
     {"window", 0, "A:B", NULL,
      "Where no optimizer makes a step in A seconds, record B seconds of whatever runs; 0:0 never. Default: 30:2."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
@@ -43,6 +47,8 @@ static bool plan_of(const struct call *call, struct record_options *to, struct s
 {
     to->no_stacks = call_flag(call, "no-stacks");
     to->sync_lines = call_flag(call, "sync-lines");
+    to->execution_trace = call_flag(call, "et");
+    to->compile_log = call_flag(call, "compile-log");
     return call_count(call, "wait", 1, MOST_STEPS, 10, &to->wait, err) &&
            call_count(call, "warmup", 0, MOST_STEPS, 2, &to->warmup, err) &&
            call_count(call, "steps", 1, MOST_STEPS, 5, &to->steps, err) && window_of(call, to, err);

@@ -4,6 +4,7 @@ import glob
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -387,3 +388,64 @@ class SyncLines(Case):
                                 "for _ in range(40): step()\nprint(stub.mode)")
         self.assertEqual(done.out, "[1]\n")
         self.assertIn("has set torch.cuda.set_sync_debug_mode itself", done.err)
+
+
+class Extras(Case):
+    """What may be asked for beside the trace."""
+
+    def setUp(self):
+        super().setUp()
+        self.python = torch_python()
+
+    def test_an_execution_trace(self):
+        done = self.record(self.python, self.script("for _ in range(40): step()\nprint('end')"),
+                           options=("--no-stacks", "--et"))
+        if "has no observer of that kind" in done.err:
+            self.skipTest(done.err)
+        self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
+        self.assertEqual(sorted(os.listdir(self.out)), ["train.et.json.gz", "train.json.gz", "train.steps.json"])
+        self.assertIn("train.et.json.gz: an execution trace", done.err)
+        shown = steptime("info", "--format", "json", os.path.join(self.out, "train.et.json.gz"))
+        self.assertEqual(shown.json["inputs"][0]["format"], "execution trace")
+        self.assertEqual(steptime("summary", "--format", "json", self.out).json["warnings"], [])
+        predicted = steptime("predict", "--mode", "model", "--hw", "A100", "--format", "json", self.out)
+        self.assertEqual(predicted.code, OK, predicted.err)
+        (said,) = [warning["message"] for warning in predicted.json["warnings"]
+                   if "operators match" in warning["message"]]
+        matched, of = (int(word) for word in re.search(r"(\d+) of its (\d+) operators", said).groups())
+        self.assertGreaterEqual(matched, 0.95 * of)
+
+    def test_an_execution_trace_of_a_script_that_ends_in_it(self):
+        done = self.record(self.python, self.script("for _ in range(18): step()\nraise SystemExit(4)"),
+                           options=("--no-stacks", "--et"))
+        if "has no observer of that kind" in done.err:
+            self.skipTest(done.err)
+        self.assertEqual(done.code, 4, done.err)
+        self.assertIn("train.et.json.gz", self.traces(), done.err)
+
+    def test_the_log_of_the_compiler(self):
+        path = self.script("""
+            def forward(x):
+                y = net(x)
+                print(end="")
+                return y.pow(2).mean()
+            compiled = torch.compile(forward, backend="eager")
+            for i in range(40):
+                loss = compiled(torch.ones(4 + i % 2, 32))
+                optimizer.zero_grad(); loss.backward(); optimizer.step()
+        """)
+        if "False" in subprocess.run([self.python, "-c", "import torch; print(hasattr(torch, 'compile'))"],
+                                     capture_output=True, text=True, check=True).stdout:
+            self.skipTest("this PyTorch compiles nothing")
+        done = self.record(self.python, path, options=("--no-stacks", "--compile-log"), environment={"TORCH_TRACE": ""})
+        self.assertEqual(done.code, OK, done.err)
+        self.assertRegex(done.err, r"compiled [1-9]\d* times, [1-9]\d* of them again, with [1-9]\d* graph breaks")
+        shown = steptime("summary", self.out, "--compile-log", os.path.join(self.out, "compile-log"), "--format", "json")
+        self.assertEqual(shown.code, OK, shown.err)
+
+    def test_where_nothing_was_compiled(self):
+        done = self.record(self.python, self.script("for _ in range(20): step()"), options=("--no-stacks", "--compile-log"),
+                           environment={"TORCH_TRACE": ""})
+        self.assertEqual(done.code, OK, done.err)
+        self.assertIn("nothing was compiled", done.err)
+        self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pass of record.py: an execution trace, the operators of a step with their shapes and data, and no times.
+
+It lies as steptime_et.py beside the sitecustomize.py that record.py is. PyTorch's observer makes a step many times as long
+(five to ten on small models), so it has steps of its own, without a profiler; steptime joins them to a trace by the order
+of operators.
+"""
+import os
+
+from steptime_plan import NOTES
+
+ET_STEPS = 2  # the second is the steadier one
+
+
+class ObservedPass:
+    """So many steps with the observer on, each in a ProfilerStep of its own."""
+
+    is_timed = False
+
+    def __init__(self, recorder, kind, at_step):
+        import threading
+        self.recorder, self.kind, self.first = recorder, kind, at_step
+        self.thread = threading.current_thread()
+        self.ends = []
+        self.steps = 0
+        self.path = os.path.join(NOTES, f"{recorder.base}.et.json")
+        self.observer = self.mark = None
+
+    def begin(self):
+        from torch.profiler import ExecutionTraceObserver
+        self.observer = ExecutionTraceObserver()
+        self.observer.register_callback(self.path)
+        self.observer.start()
+        self.enter()
+
+    def enter(self):
+        self.mark = self.recorder.torch.profiler.record_function(f"ProfilerStep#{self.first + self.steps}")
+        self.mark.__enter__()
+
+    def leave(self):
+        mark, self.mark = self.mark, None
+        if mark:
+            mark.__exit__(None, None, None)
+
+    def step(self, now):
+        """True: it was the last one."""
+        self.leave()
+        self.steps += 1
+        if self.steps < ET_STEPS:
+            self.enter()
+            return False
+        self.end()
+        return True
+
+    def close(self):
+        """True: it had not been closed before."""
+        observer, self.observer = self.observer, None
+        if observer:
+            self.leave()
+            observer.stop()
+            observer.unregister_callback()
+        return observer is not None
+
+    def end(self):
+        if not self.steps:  # half a step is of no use
+            self.drop()
+        elif self.close():
+            self.recorder.note("saved", f"{self.kind} {self.steps} {ET_STEPS}")
+
+    def drop(self):
+        if self.close():
+            os.unlink(self.path)
+
+    def abandon(self):
+        self.close()
+
+
+def why_no_et(torch):
+    """Where there is none; "": there is."""
+    if not hasattr(torch.profiler, "ExecutionTraceObserver"):
+        return f"no execution trace: PyTorch {torch.__version__} has no observer of that kind"
+    return ""
