@@ -5,6 +5,7 @@
 #include "rules/proof/dry.h"
 #include "rules/proof/each_evaluates.h"
 #include "rules/proof/prove.h"
+#include "rules/proof/ahead.h"
 #include "rules/proof/twice.h"
 
 #include <assert.h>
@@ -133,6 +134,17 @@ static uint64_t dispatch_node(struct dispatch *dispatch, const struct syntax *tr
         return mask;
     const str tail = syntax_tail(tree, syntax_first(tree, node));
     return tail.len ? mask | tail_slot(dispatch, tail)->mask : mask;
+}
+
+/* Whether a rule looks at the node. */
+static bool query_asks(const struct query *query, const struct syntax *tree, uint32_t node)
+{
+    bool kind = false, tail = !query->tails[0] || tree->kind[node] != SYN_CALL;
+    for (uint32_t i = 0; i < QUERY_KINDS && query->kinds[i]; i++)
+        kind |= query->kinds[i] == tree->kind[node];
+    for (uint32_t i = 0; kind && !tail && i < QUERY_TAILS && query->tails[i]; i++)
+        tail = str_eq(syntax_tail(tree, syntax_first(tree, node)), str_of(query->tails[i]));
+    return kind && tail;
 }
 
 /* ---- matches ---- */
@@ -278,6 +290,27 @@ static struct matches keep(struct found *found, struct arena *arena)
     return matches;
 }
 
+static bool try_alone(const struct check *check, const struct rule *rule, uint32_t node, struct match *match)
+{
+    *match = (struct match){.rule = rule, .file = check->file, .node = node, .fix = rule->fix_kind};
+    if (!query_asks(&rule->query, check->tree, node) || !rule->check(check, node, match))
+        return false;
+    settle(check->tree, match);
+    proof_weigh(check, match);
+    each_evaluates_break(check, match);
+    return twice_waits_at(match) == node && !match->broken[LINK_DEVICE].why;
+}
+
+static enum ahead_says ask_rules(const struct check *check, uint32_t node)
+{
+    enum ahead_says says = AHEAD_NOTHING;
+    struct match match;
+    for (uint32_t i = 0; rules[i] && says != AHEAD_WARNING; i++)
+        if (try_alone(check, rules[i], node, &match))
+            says = match.level == LEVEL_NOTE ? AHEAD_NOTE : AHEAD_WARNING;
+    return says;
+}
+
 struct matches rules_check(const struct check *check, uint64_t mask)
 {
     struct dispatch dispatch = {0};
@@ -292,6 +325,7 @@ struct matches rules_check(const struct check *check, uint64_t mask)
     const struct matches matches = keep(&found, check->arena);
     twice_break(check, matches.at, matches.count);
     dry_break(check, matches.at, matches.count);
+    ahead_break(check, matches.at, matches.count, ask_rules);
     for (uint32_t i = 0; i < matches.count; i++)
         proof_show(check, &matches.at[i]);
     causes_join(check, matches);

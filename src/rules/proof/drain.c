@@ -194,7 +194,7 @@ struct drain drain_behind_round(const struct check *check, struct site loop)
     const struct syntax *tree = project_tree(check->project, loop.file);
     struct drain_memo memo = {0};
     struct drain_walk walk = {.check = {check->project, loop.file, tree, check->arena}, .memo = &memo};
-    const struct drain_state state = drain_round(&walk, loop.node);
+    const struct drain_state state = drain_round(&walk, loop.node, drain_since_head(loop.node));
     map_free(&memo.of_function);
     mem_free(memo.ends);
     if (state.kind != DRAIN_SINCE || site_is_none(state.wait))

@@ -4,11 +4,12 @@
 
 #include "base/mem.h"
 #include "launch.h"
+#include "source/known/known_words.h"
 
 enum {
-    FEW = 12,       /* small kernels: together they take what a wait takes */
-    MOST_CALLS = 3, /* gone into, one in the other */
-    LARGEST = 1500  /* nodes of a function that is gone into */
+    MOST_CALLS = 3,   /* gone into, one in the other */
+    LARGEST = 1500,   /* nodes of a function that is gone into */
+    MOST_ORDERED = 8, /* calls, where the order of waits is kept */
 };
 
 /* ---- calls of functions of the run ---- */
@@ -40,33 +41,81 @@ static struct drain_state through_function(struct drain_walk *walk, uint32_t id)
 }
 
 /* What the call makes of the state before it. */
-static void apply(struct drain_state *state, uint32_t call, struct drain_state end)
+static void apply(struct drain_walk *walk, struct drain_state *state, uint32_t call, struct drain_state end)
 {
     if (end.kind == DRAIN_QUEUED) {
-        *state = end;
+        drain_launch(walk, state);
     } else if (end.kind == DRAIN_SINCE && site_is_none(end.wait)) {
         state->little += end.little;
+        if (state->little > DRAIN_FEW)
+            state->kind = DRAIN_QUEUED;
     } else if (end.kind == DRAIN_SINCE) {
         *state = end;
         state->here = call;
     } /* else it never comes back: what raises is no step */
 }
 
+static bool is_within(const struct drain_walk *walk, uint32_t id)
+{
+    for (; walk; walk = walk->outer)
+        if (walk->function == id)
+            return true;
+    return false;
+}
+
+/* Where the order of waits is kept the call goes on with what was open before it. */
+static void go_through(struct drain_walk *walk, uint32_t id, struct drain_state *state)
+{
+    const struct function *function = project_function(walk->check.project, id);
+    const struct syntax *tree = project_tree(walk->check.project, function->file);
+    if (walk->calls == MOST_ORDERED || tree->kind[function->node] != SYN_FUNCTION || function->is_generator ||
+        tree->op[function->node] == OP_ASYNC || is_within(walk, id)) {
+        drain_launch(walk, state);
+        return;
+    }
+    struct drain_walk inner = {
+        .check = {walk->check.project, function->file, tree, walk->check.arena},
+        .memo = walk->memo,
+        .calls = walk->calls + 1,
+        .order = walk->order,
+        .function = id,
+        .outer = walk,
+    };
+    *state = drain_through(&inner, function->node, *state);
+}
+
 /* Whether it calls one function of the run: then what that does is what it does. */
 static bool goes_into(struct drain_walk *walk, uint32_t call, struct drain_state *state)
 {
     const uint32_t target = name_target(walk->check.project, check_site(&walk->check, call));
-    if (target != SYNTAX_NONE)
-        apply(state, call, through_function(walk, target));
+    if (target != SYNTAX_NONE && walk->order)
+        go_through(walk, target, state);
+    else if (target != SYNTAX_NONE)
+        apply(walk, state, call, through_function(walk, target));
     return target != SYNTAX_NONE;
 }
 
 /* ---- one node ---- */
 
-static void queue_little(struct drain_state *state)
+/* `indices.unique()`: wherever nobody knows that it lies on the host, the host asks the device how many there are. */
+static bool is_sized_by_data(const struct check *check, uint32_t node)
 {
-    if (++state->little > FEW)
-        state->kind = DRAIN_QUEUED;
+    const uint32_t receiver = syntax_is(check->tree, node, SYN_CALL) ? ask_receiver(check, node) : SYNTAX_NONE;
+    const struct value *value = ask_value(check, receiver);
+    return receiver != SYNTAX_NONE && known_word(WORDS_SIZED_BY_DATA, ask_tail(check, node)) &&
+           (value_gpu_tensor(value) || value->kind == VALUE_UNKNOWN) &&
+           name_of(check->project, check_site(check, node)).len == 0;
+}
+
+static bool is_found(const struct drain_walk *walk, uint32_t node)
+{
+    const struct drain_order *order = walk->order;
+    if (order && is_sized_by_data(&walk->check, node))
+        return true;
+    if (order && order->file != walk->check.file)
+        return order->asks(&walk->check, node) != AHEAD_NOTHING;
+    const struct map *waits = order ? order->waits : walk->waits;
+    return waits && map_get(waits, node) != MAP_NONE;
 }
 
 static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *state)
@@ -78,21 +127,24 @@ static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *st
     }
     if (state->kind == DRAIN_GONE)
         return;
-    const bool found = walk->waits && map_get(walk->waits, node) != MAP_NONE;
-    if (found || drain_waits(&walk->check, node)) {
-        if (drain_is_certain(walk->check.tree, node))
-            *state = (struct drain_state){DRAIN_SINCE, check_site(&walk->check, node), SYNTAX_NONE, node, 0, 0};
+    if (walk->order && !walk->order->left) {
+        drain_launch(walk, state);
         return;
     }
-    if (state->kind == DRAIN_SINCE && state->little > FEW)
-        state->kind = DRAIN_QUEUED;
+    if (walk->order)
+        walk->order->left--;
+    if (is_found(walk, node) || drain_waits(&walk->check, node)) {
+        if (drain_is_certain(walk->check.tree, node))
+            drain_wait_at(walk, state, node);
+        return;
+    }
     if (!launch_possible(&walk->check, node) ||
         (syntax_is(walk->check.tree, node, SYN_CALL) && goes_into(walk, node, state)))
         return;
     if (drain_is_little(&walk->check, node))
-        queue_little(state);
+        drain_launch_little(walk, state);
     else
-        *state = (struct drain_state){.kind = DRAIN_QUEUED};
+        drain_launch(walk, state);
 }
 
 void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *state)

@@ -5,18 +5,37 @@
 #include "source/flow/asks.h"
 #include "source/known/known_words.h"
 
-enum { DEEPEST = 100 }; /* blocks in one another: Python allows no more */
+enum {
+    DEEPEST = 100,     /* blocks in one another: Python allows no more */
+    DEEPEST_TWICE = 6, /* of these, loops of which two rounds are gone through */
+};
 
-struct drain_state drain_merge(struct drain_state a, struct drain_state b)
+static uint32_t larger_of(uint32_t a, uint32_t b)
 {
-    if (a.kind == DRAIN_GONE || b.kind == DRAIN_QUEUED)
+    return a > b ? a : b;
+}
+
+/* Of both what they are alike in. */
+static struct drain_state alike(struct drain_state a, struct drain_state b)
+{
+    if (b.kind == DRAIN_QUEUED)
         return b;
-    if (b.kind == DRAIN_GONE || a.kind == DRAIN_QUEUED)
+    if (a.kind == DRAIN_QUEUED)
         return a;
     if (site_is_none(a.wait) != site_is_none(b.wait) || a.head != b.head)
         return (struct drain_state){.kind = DRAIN_QUEUED};
-    a.little = a.little > b.little ? a.little : b.little;
+    a.little = larger_of(a.little, b.little);
     return a;
+}
+
+struct drain_state drain_merge(struct drain_state a, struct drain_state b)
+{
+    if (a.kind == DRAIN_GONE || b.kind == DRAIN_GONE)
+        return a.kind == DRAIN_GONE ? b : a;
+    struct drain_state both = alike(a, b);
+    both.open = a.open | b.open;
+    both.since = larger_of(a.since, b.since);
+    return both;
 }
 
 static void run_block(struct drain_walk *walk, uint32_t block, struct drain_state *state);
@@ -50,6 +69,7 @@ static void run_branch(struct drain_walk *walk, uint32_t statement, uint32_t blo
     if (rare) { /* nor do the ways out of it count */
         walk->left = walk->left ? &lost : NULL;
         walk->next = walk->next ? &lost : NULL;
+        state.open = 0;
     }
     run_block(walk, block, &state);
     if (rare) {
@@ -105,10 +125,13 @@ static bool rounds_are_quiet(const struct check *check, uint32_t iterable)
            calls_one_of(check->tree, iterable, WORDS_NAMED_ITEMS);
 }
 
-static struct drain_state run_body(struct drain_walk *walk, uint32_t loop, uint32_t block, struct drain_state *left)
+static struct drain_state run_body(struct drain_walk *walk, uint32_t loop, uint32_t block, struct drain_state before,
+                                   struct drain_state *left)
 {
     struct drain_state *const outer_left = walk->left, *const outer_next = walk->next;
     struct drain_state state = drain_since_head(loop), next = {.kind = DRAIN_GONE};
+    state.open = before.open;
+    state.since = before.since;
     walk->left = left;
     walk->next = &next;
     run_block(walk, block, &state);
@@ -125,6 +148,23 @@ static struct drain_state behind(struct drain_state before, struct drain_state r
     return round;
 }
 
+/* What is open behind the rounds of a loop that may have none. */
+static void keep_open(struct drain_state *state, struct drain_state before, struct drain_state round)
+{
+    state->open = before.open | round.open;
+    state->since = larger_of(before.since, round.since);
+}
+
+/* The rounds of a loop: where the order of waits is kept, what a round leaves open goes into the next. */
+static struct drain_state run_rounds(struct drain_walk *walk, uint32_t loop, uint32_t block, struct drain_state before,
+                                     struct drain_state *left)
+{
+    struct drain_state round = run_body(walk, loop, block, before, left);
+    if (walk->order && walk->depth < DEEPEST_TWICE)
+        round = drain_merge(round, run_body(walk, loop, block, round, left));
+    return round;
+}
+
 static void run_loop(struct drain_walk *walk, uint32_t loop, struct drain_state *state)
 {
     const struct syntax *tree = walk->check.tree;
@@ -132,15 +172,20 @@ static void run_loop(struct drain_walk *walk, uint32_t loop, struct drain_state 
     const uint32_t source = syntax_child(tree, loop, is_for ? 1 : 0);
     struct drain_state left = {.kind = DRAIN_GONE};
     drain_evaluate(walk, source, state);
-    struct drain_state round = run_body(walk, loop, syntax_child(tree, loop, is_for ? 2 : 1), &left);
+    if (is_for && walk->order && !rounds_are_quiet(&walk->check, source))
+        drain_launch(walk, state);
+    struct drain_state round = run_rounds(walk, loop, syntax_child(tree, loop, is_for ? 2 : 1), *state, &left);
     if (is_for && !rounds_are_quiet(&walk->check, source))
-        round = (struct drain_state){.kind = DRAIN_QUEUED};
+        drain_launch(walk, &round);
     if (!is_for)
         drain_evaluate(walk, source, &round);
     const bool forever = !is_for && syntax_is(tree, source, SYN_TRUE);
     struct drain_state end = forever ? (struct drain_state){.kind = DRAIN_GONE} : behind(*state, round, loop);
+    keep_open(&end, *state, round);
     run_block(walk, syntax_child(tree, loop, is_for ? 3 : 2), &end);
+    const struct drain_state broken = left;
     left = left.kind == DRAIN_SINCE && left.head == loop ? behind(*state, left, loop) : left;
+    keep_open(&left, broken, broken);
     *state = drain_merge(end, left);
 }
 
@@ -250,8 +295,8 @@ static void run_block(struct drain_walk *walk, uint32_t block, struct drain_stat
 {
     if (!syntax_is(walk->check.tree, block, SYN_BLOCK) && !syntax_is(walk->check.tree, block, SYN_MODULE))
         return;
-    if (walk->depth == DEEPEST) {
-        *state = (struct drain_state){.kind = DRAIN_QUEUED};
+    if (walk->depth == DEEPEST || (walk->order && !walk->order->left)) {
+        drain_launch(walk, state);
         return;
     }
     walk->depth++;
@@ -269,9 +314,9 @@ struct drain_state drain_through(struct drain_walk *walk, uint32_t function_node
     return drain_merge(walk->at_end, state);
 }
 
-struct drain_state drain_round(struct drain_walk *walk, uint32_t loop)
+struct drain_state drain_round(struct drain_walk *walk, uint32_t loop, struct drain_state before)
 {
     struct drain_state left = {.kind = DRAIN_GONE};
     const bool is_for = walk->check.tree->kind[loop] == SYN_FOR;
-    return run_body(walk, loop, syntax_child(walk->check.tree, loop, is_for ? 2 : 1), &left);
+    return run_body(walk, loop, syntax_child(walk->check.tree, loop, is_for ? 2 : 1), before, &left);
 }

@@ -3,9 +3,12 @@
 #ifndef RULES_DRAIN_WALK_H
 #define RULES_DRAIN_WALK_H
 
+#include "ahead.h"
 #include "drain.h"
 
 #include "base/map.h"
+
+enum { DRAIN_FEW = 12 }; /* small kernels: together they take what a wait takes */
 
 struct drain_state {
     enum {
@@ -18,6 +21,26 @@ struct drain_state {
     uint32_t here;
     uint32_t little;
     uint32_t order; /* of a node that is watched: which of them it is */
+
+    /* Of a walk that keeps the order of waits: those behind which, on some way to here, next to nothing was launched. */
+    uint64_t open;
+    uint32_t since; /* small kernels behind them */
+};
+
+/*
+ * The waits that a walk comes to, and which of them the host comes to next. Functions that are called are gone through where
+ * they are called.
+ */
+enum { DRAIN_MOST_WAITS = 64 }; /* bits of a word */
+struct drain_order {
+    struct site at[DRAIN_MOST_WAITS];
+    uint64_t next[DRAIN_MOST_WAITS]; /* those that it comes to with next to nothing launched between */
+    uint64_t launches;               /* those behind which it launches first, on some usual way */
+    uint32_t count;
+    uint32_t left;           /* nodes that may still be looked at */
+    const struct map *waits; /* nodes of the file below that wait by what rules found */
+    uint32_t file;
+    ahead_asks *asks; /* the rules, of nodes of other files */
 };
 
 /* What is remembered of functions that were gone through: of the callers of a file's lines and of what they call. */
@@ -39,19 +62,26 @@ struct drain_walk {
     uint32_t seen;             /* nodes that were watched */
     uint32_t calls;            /* of functions that are gone into, one in the other */
     uint32_t depth;            /* of blocks */
+    struct drain_order *order; /* to be filled; NULL */
+    uint32_t function;         /* that is gone through, where it is called from another walk: */
+    const struct drain_walk *outer;
 };
 
 static inline struct drain_state drain_since_head(uint32_t head)
 {
-    return (struct drain_state){DRAIN_SINCE, site_none, head, SYNTAX_NONE, 0, 0};
+    return (struct drain_state){.kind = DRAIN_SINCE, .wait = site_none, .head = head, .here = SYNTAX_NONE};
 }
 
 struct drain_state drain_merge(struct drain_state a, struct drain_state b);
 /* Goes through the code of a function, or of a module; gives the state behind it. */
 struct drain_state drain_through(struct drain_walk *walk, uint32_t function_node, struct drain_state state);
-/* The same, of the body of a loop, once. */
-struct drain_state drain_round(struct drain_walk *walk, uint32_t loop);
+/* The same, of the body of a loop, once. `before`: what a walk that keeps the order comes with. */
+struct drain_state drain_round(struct drain_walk *walk, uint32_t loop, struct drain_state before);
 /* An expression, in the order in which it is evaluated (drain_expression.c). */
 void drain_evaluate(struct drain_walk *walk, uint32_t node, struct drain_state *state);
+/* Something that takes the device a while (drain_order.c: and what a walk that keeps the order keeps of it). */
+void drain_launch(struct drain_walk *walk, struct drain_state *state);
+void drain_launch_little(struct drain_walk *walk, struct drain_state *state);
+void drain_wait_at(struct drain_walk *walk, struct drain_state *state, uint32_t node);
 
 #endif

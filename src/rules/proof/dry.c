@@ -7,6 +7,14 @@
 #include "rules/ask/loader.h"
 #include "rules/ask/loader_use.h"
 
+static const char *const idle =
+    "no worker loads, and the step has ended in a wait: the device is idle when the copy begins (see ST604)";
+
+bool dry_is(const struct match *match)
+{
+    return match->broken[LINK_GAIN].why == idle;
+}
+
 static bool has_no_workers(const struct check *check, uint32_t loader)
 {
     const uint32_t workers = loader_argument(check, loader, LOADER_NUM_WORKERS);
@@ -77,9 +85,6 @@ static void find_loops(const struct check *check, struct map *loops)
             map_put(loops, loop.node, wait.node);
     }
 }
-
-static const char *const idle =
-    "no worker loads, and the step has ended in a wait: the device is idle when the copy begins (see ST604)";
 
 static void break_copies(const struct check *check, struct match *matches, uint32_t count)
 {

@@ -9,6 +9,9 @@
 
 #include "rules/ask/ask.h"
 
+/* Whether the gain of the match is broken so. */
+bool dry_is(const struct match *match);
+
 /* Breaks the gain of such copies and of their loaders' pinning. Matches in the order of the text. */
 void dry_break(const struct check *check, struct match *matches, uint32_t count);
 

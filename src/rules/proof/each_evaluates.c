@@ -10,8 +10,7 @@ static struct site some_caller(const struct check *check, struct site site)
     return count ? callers[0] : site_none;
 }
 
-/* The loop of steps from which the line has its pace; site_none where a framework has it. */
-static struct site step_loop_of(const struct check *check, struct site site)
+struct site each_step_loop(const struct check *check, struct site site)
 {
     enum { FARTHEST = 16 };
     static const struct limit far = {
@@ -78,7 +77,7 @@ void each_evaluates_break(const struct check *check, struct match *match)
     const struct site site = check_site(check, match->runs_at ? match->runs_at : match->node);
     if (context_of(check->project, site).inner)
         return;
-    const struct site loop = step_loop_of(check, site);
+    const struct site loop = each_step_loop(check, site);
     const struct site evaluation = site_is_none(loop) ? site_none : evaluation_in(check, loop);
     if (!site_is_none(evaluation))
         match_break(match, LINK_GAIN, "each step evaluates, which reads what it found", evaluation);

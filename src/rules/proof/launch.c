@@ -42,6 +42,16 @@ static bool takes_nothing_there(const struct check *check, uint32_t call, bool *
     return true;
 }
 
+/* A tensor is made of what the host has; what lies on the device already is taken as it is. */
+static bool takes_from_host(const struct check *check, uint32_t call)
+{
+    static const char names[] = "as_tensor from_numpy tensor FloatTensor LongTensor";
+    return str_is_among(names, ask_tail(check, call)) &&
+           name_under(check->project, check_site(check, call), "torch.") &&
+           syntax_argument(check->tree, call, UINT32_MAX, "device") == SYNTAX_NONE &&
+           !syntax_arguments_hidden(check->tree, call);
+}
+
 /* Calls that give the device nothing to do: of libraries for the host, of things that keep or show, the reads themselves. */
 static bool is_host_call(const struct check *check, uint32_t call)
 {
@@ -56,6 +66,8 @@ static bool is_host_call(const struct check *check, uint32_t call)
         known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
         return true;
     const struct value *made = ask_value(check, call);
+    if (takes_from_host(check, call))
+        return true;
     if (is_on_device(check, call) || made->kind == VALUE_MODULE || !takes_nothing_there(check, call, &all_host))
         return false;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
@@ -67,7 +79,7 @@ static bool is_host_call(const struct check *check, uint32_t call)
     const struct value *object = ask_value(check, ask_receiver(check, call));
     if (own || is_on_device(check, ask_receiver(check, call)))
         return false;
-    return all_host || object->kind == VALUE_SCHEDULER || is_host_value(made) ||
+    return all_host || value_on_cpu(made) || object->kind == VALUE_SCHEDULER || is_host_value(made) ||
            str_is_among(methods, ask_tail(check, call));
 }
 

@@ -23,10 +23,9 @@ static bool is_wait(const struct match *match)
     return str_is_among(rules, str_of(match->rule->id)) && !match->of_run && !frees;
 }
 
-/* All that it costs is the wait: no copy of a whole tensor, and nothing that is best deleted. */
-static bool costs_the_wait_alone(const struct match *match)
+bool twice_costs_the_wait_alone(const struct match *match)
 {
-    return str_is_among("ST401 ST402 ST403 ST406 ST407 ST409 ST606", str_of(match->rule->id));
+    return is_wait(match) && str_is_among("ST401 ST402 ST403 ST406 ST407 ST409 ST606", str_of(match->rule->id));
 }
 
 static bool are_siblings(const struct check *check, const struct match *a, const struct match *b)
@@ -50,7 +49,8 @@ static struct match *settle(const struct check *check, struct match *first, stru
     static const char *const because =
         "a wait that is made anyway stands beside it, with next to nothing launched between";
     const bool stays = second->broken[LINK_GAIN].why && !second->broken[LINK_PACE].why;
-    if (!first->broken[LINK_GAIN].why && stays && costs_the_wait_alone(first) && are_siblings(check, first, second)) {
+    if (!first->broken[LINK_GAIN].why && stays && twice_costs_the_wait_alone(first) &&
+        are_siblings(check, first, second)) {
         match_break(first, LINK_GAIN, because, check_site(check, second->node));
         return second;
     }
@@ -93,12 +93,17 @@ static struct match *match_of(struct match *matches, const struct map *of_node, 
     return i == MAP_NONE ? NULL : &matches[i];
 }
 
-/* The call that waits, of a match that may speak for others; SYNTAX_NONE. */
-static uint32_t waits_at(const struct match *match)
+/* A note about a copy speaks for no other. */
+static bool speaks_for(const struct match *match)
+{
+    return !match->upload || match->level != LEVEL_NOTE;
+}
+
+uint32_t twice_waits_at(const struct match *match)
 {
     if (is_wait(match) || (str_eq(str_of(match->rule->id), S("ST410")) && !match->of_run))
         return match->node;
-    return match->upload && match->level != LEVEL_NOTE ? match->upload : SYNTAX_NONE;
+    return match->upload ? match->upload : SYNTAX_NONE;
 }
 
 struct row {
@@ -122,7 +127,7 @@ static void look_behind(const struct check *check, struct match *matches, struct
 {
     const uint32_t i = row->match;
     struct match *match = &matches[i], *wait = match_of(matches, of_node, match, &row->drain);
-    const bool free = costs_the_wait_alone(match) || is_small_copy(check, match);
+    const bool free = twice_costs_the_wait_alone(match) || is_small_copy(check, match);
     if (wait == match || (wait && wait->broken[LINK_PACE].why && !match->broken[LINK_PACE].why))
         return;
     if (wait) {
@@ -145,8 +150,8 @@ void twice_break(const struct check *check, struct match *matches, uint32_t coun
     uint32_t row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
         first[i] = &matches[i];
-        if (waits_at(&matches[i]) != SYNTAX_NONE)
-            map_put(&of_node, waits_at(&matches[i]), i);
+        if (speaks_for(&matches[i]) && twice_waits_at(&matches[i]) != SYNTAX_NONE)
+            map_put(&of_node, twice_waits_at(&matches[i]), i);
         if (!is_wait(&matches[i]) && !is_small_copy(check, &matches[i]))
             continue;
         if (!drains)

@@ -100,6 +100,7 @@ MEETS = {
                        "        g([[1, 2], [3, 4]])\n        model(x.cuda()).backward()\n",
     "origin": HEAD + "def train(model, loader):\n    for x in loader:\n        x0 = model(x.cuda())\n        x0.sum().backward()\n"
               + lines(650, "        x{1} = x{0} + 1\n") + "        print(x650.sum().item())\n",
+    "step-order": HEAD + TRAIN + "        print(loss.item())\n" + lines(8000, "        a{} = loss * {}\n"),
     "step-callers": HEAD + "@torch.no_grad()\ndef evaluate(model, x):\n    return model(x).sum().item()\n"
                     + lines(20, "def f{0}(loss):\n    f{1}(loss)\n") + "def f20(loss):\n    print(loss.item())\n"
                     + TRAIN + "        f0(loss)\n        evaluate(model, x)\n",
