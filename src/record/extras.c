@@ -5,13 +5,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/mem.h"
 #include "compilelog/compilelog.h"
-#include "io/pack.h"
-#include "io/source.h"
-#include "io/writer.h"
-
-enum { PIECE = 64 << 10 };
+#include "pack_file.h"
 
 static void tell(const struct record_options *options, str what)
 {
@@ -28,27 +23,6 @@ static void tell_why(const struct record_options *options, const char *what, con
 
 /* ---- an execution trace ---- */
 
-static void copy(struct source *source, struct writer *out)
-{
-    struct packer *const packer = pack_gzip(out);
-    char *piece = mem_alloc(PIECE);
-    for (size_t n; (n = source_read(source, piece, PIECE));)
-        pack_put(packer, (str){piece, n});
-    mem_free(piece);
-    pack_close(packer);
-}
-
-static bool pack(const char *from, const char *to, struct steptime_error *err)
-{
-    struct source *const source = source_open(from, err);
-    struct writer *const out = source ? writer_open(to, err) : NULL;
-    if (out)
-        copy(source, out);
-    if (source)
-        source_close(source);
-    return out && writer_close(out, err);
-}
-
 void extras_pack_execution(const struct record_options *options, const char *folder, str base, struct arena *arena)
 {
     const char *const from = str_printf(arena, "%s/%.*s.et.json", folder, (int)base.len, base.at).at;
@@ -56,7 +30,7 @@ void extras_pack_execution(const struct record_options *options, const char *fol
     struct steptime_error why = {.offset = -1};
     if (access(from, R_OK))
         return;
-    if (pack(from, to, &why))
+    if (pack_file(from, to, &why))
         tell(options, str_printf(arena, "%s: an execution trace, for steptime predict", to));
     else
         tell_why(options, "no execution trace", &why, arena);

@@ -8,6 +8,7 @@
 #include "cli/program/command.h"
 #include "inputs/step_times.h"
 #include "new_folder.h"
+#include "record/attach.h"
 #include "record/record.h"
 #include "training.h"
 
@@ -28,6 +29,9 @@ static const struct option options[] = {
      "Keep what PyTorch's compiler notes of itself (TORCH_TRACE), in DIR/compile-log, for summary --compile-log."},
     {"window", 0, "A:B", NULL,
      "Where no optimizer makes a step in A seconds, record B seconds of whatever runs; 0:0 never. Default: 30:2."},
+    {"attach", 0, "PID|JOB", NULL,
+     "Record a process that runs already, and what it started, or the processes of a Slurm job on this machine; they must "
+     "have been started with KINETO_USE_DAEMON=1. Instead of a command."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
     {0},
 };
@@ -130,11 +134,38 @@ static bool record(const struct call *call, struct arena *arena, int *code, stru
     return true;
 }
 
+/* What runs already is recorded by its own PyTorch. */
+static bool attach(const struct call *call, struct arena *arena, int *code, struct steptime_error *err)
+{
+    struct record_options plan = {.tell = training_say};
+    struct attach_options to = {.tell = training_say};
+    struct record_result result;
+    if (call_argument_count(call))
+        return fail(err, STEPTIME_USAGE, "--attach records what runs already: it takes no command");
+    if (!call_count(call, "attach", 1, INT32_MAX, 0, &to.number, err) || !plan_of(call, &plan, err))
+        return false;
+    const str name = attach_name(to.number, arena);
+    const str usual = str_printf(arena, "steptime-%.*s", (int)name.len, name.at);
+    to.warmup = plan.warmup;
+    to.steps = plan.steps;
+    to.no_stacks = plan.no_stacks;
+    plan.to = to.to = new_folder(call_text(call, "out"), usual, "--out", FOLDER_MAY_BE_THERE, arena, err);
+    if (!to.to)
+        return false;
+    if (!attach_run(&to, arena, &result, err)) {
+        rmdir(to.to);
+        return false;
+    }
+    tell_result(&plan, &result, arena);
+    *code = foreground_die_alike(result.end);
+    return true;
+}
+
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
     struct arena arena = {0};
     int code = 0;
-    const bool done = record(call, &arena, &code, err);
+    const bool done = call_text(call, "attach") ? attach(call, &arena, &code, err) : record(call, &arena, &code, err);
     arena_free(&arena);
     return done ? (enum steptime_code)code : err->code;
 }
@@ -156,6 +187,7 @@ const struct command command_record = {
         "how much longer a recorded step is.",
     .examples = "steptime record -- python train.py --epochs 1|into steptime-train/\n"
                 "steptime record -o here --steps 10 -- torchrun --nproc-per-node 8 train.py|eight ranks\n"
+                "steptime record --attach 4711|five steps of a process started with KINETO_USE_DAEMON=1\n"
                 "steptime record -- train.py && steptime steptime-train|record, then look",
     .options = options,
     .run = run,
