@@ -31,7 +31,7 @@ from steptime_ends import Ends
 from steptime_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 from steptime_pass import Pass, watch_profilers, why_no_stacks
-from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, TO, WAIT, WARMUP, base_name, lengths, median, tell,
+from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, base_name, lengths, median, tell,
                            write_json)
 from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
@@ -117,7 +117,7 @@ class Recorder:
             self.waiting.pop(0)
             if self.waiting and not self.off:
                 return self.begin_pass()
-            return self.note("done") if self.recorded else None
+            return self.all_done() if self.recorded else None
         self.ends.hear()
         self.now = KINDS.get(kind, Pass)(self, kind, self.steps)
         self.now.begin()
@@ -140,7 +140,12 @@ class Recorder:
         if self.waiting:
             self.begin_pass()
         else:
-            self.note("done")
+            self.all_done()
+
+    def all_done(self):
+        self.note("done")
+        if STOP:
+            self.ends.make()
 
     # ---- the end ----
 

@@ -12,6 +12,7 @@ PLAN = os.environ.get("STEPTIME_RECORD_PLAN", "10 2 5 shapes,stacks 30 2").split
 WAIT, WARMUP, STEPS = (int(word) for word in PLAN[:3])
 PASSES = PLAN[3].split(",")
 IDLE_S, WINDOW_S = (float(word) for word in PLAN[4:6])  # without a step for so long: record so long. 0: never
+STOP = bool(os.environ.get("STEPTIME_RECORD_STOP"))  # the script goes no further than it is recorded
 MOST_BARE = 10000  # ends of steps that are kept
 SETTLING = min(3, WAIT // 3)  # the first steps fill caches and choose kernels: they are no measure
 RANKS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),

@@ -141,11 +141,14 @@ static const char *passes_of(const struct record_options *options, struct arena 
         .at;
 }
 
+static const char *const without_gpu[] = {
+    "CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "STEPTIME_RECORD_STOP=1"};
+
 static const char *const *environment_of(const struct recording *recording)
 {
     const struct record_options *const options = recording->options;
     struct arena *const arena = recording->arena;
-    const char *more[8] = {
+    const char *more[12] = {
         str_printf(arena, "STEPTIME_RECORD_TO=%s", options->to).at,
         str_printf(arena, "STEPTIME_RECORD_NOTES=%s", recording->folder).at,
         str_printf(arena, "STEPTIME_RECORD_NAME=%.*s", (int)options->name.len, options->name.at).at,
@@ -157,6 +160,8 @@ static const char *const *environment_of(const struct recording *recording)
     size_t count = 4;
     if (options->compile_log)
         more[count++] = str_printf(arena, "TORCH_TRACE=%s", extras_compile_log(options, arena)).at;
+    for (size_t i = 0; options->on_cpu && i < sizeof without_gpu / sizeof *without_gpu; i++)
+        more[count++] = without_gpu[i];
     more[count] = quiet_kineto();
     return folder_environment(recording->folder, more, arena);
 }

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A training script as it is, with a few of its steps recorded. */
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -29,6 +32,8 @@ static const struct option options[] = {
      "Keep what PyTorch's compiler notes of itself (TORCH_TRACE), in DIR/compile-log, for summary --compile-log."},
     {"window", 0, "A:B", NULL,
      "Where no optimizer makes a step in A seconds, record B seconds of whatever runs; 0:0 never. Default: 30:2."},
+    {"also-cpu", 0, NULL, NULL,
+     "Then run it once more without a GPU until it is recorded, into DIR/cpu: what lint --trace-cpu compares with."},
     {"attach", 0, "PID|JOB", NULL,
      "Record a process that runs already, and what it started, or the processes of a Slurm job on this machine; they must "
      "have been started with KINETO_USE_DAEMON=1. Instead of a command."},
@@ -113,6 +118,46 @@ static void tell_result(const struct record_options *to, const struct record_res
         rmdir(to->to);
 }
 
+/* ---- the same on the CPU ---- */
+
+static void tell_on_cpu(const struct record_options *to, const struct record_result *first,
+                        const struct record_result *second, struct arena *arena)
+{
+    if (second->count) {
+        tell_process(&second->at[0], arena);
+        training_say(str_printf(arena, "what is slower on the GPU: steptime lint --trace %s --trace-cpu %s SOURCE",
+                                first->at[0].path.at, second->at[0].path.at));
+        return;
+    }
+    const str why = second->end.code
+                        ? str_printf(arena, "the script ended with %d; does it need a GPU?", second->end.code)
+                        : nothing_because(second);
+    training_say(str_printf(arena, "no profile of the CPU: %.*s", (int)why.len, why.at));
+    rmdir(to->to);
+}
+
+/* Into a folder within: what reads DIR leaves it aside. The first recording stays as it is whatever happens here. */
+static void record_on_cpu(const struct record_options *first, const struct record_result *recorded, struct arena *arena)
+{
+    struct record_options to = *first;
+    struct record_result result;
+    struct steptime_error err = {.offset = -1};
+    if (!recorded->count || recorded->end.signal || recorded->end.code) {
+        training_say(S("no profile of the CPU: the script has to be recorded and to end well first"));
+        return;
+    }
+    to.to = str_printf(arena, "%s/cpu", first->to).at;
+    to.sync_lines = to.execution_trace = to.compile_log = false;
+    to.on_cpu = to.quiet = true;
+    training_say(S("once more, without a GPU"));
+    if ((mkdir(to.to, 0777) && errno != EEXIST) || !record_run(&to, arena, &result, &err)) {
+        const str why = err.message[0] ? error_line(arena, &err) : str_of(strerror(errno));
+        training_say(str_printf(arena, "no profile of the CPU: %.*s", (int)why.len, why.at));
+        return;
+    }
+    tell_on_cpu(&to, recorded, &result, arena);
+}
+
 /* ---- the command ---- */
 
 /* *code is what this program ends with. */
@@ -130,6 +175,8 @@ static bool record(const struct call *call, struct arena *arena, int *code, stru
         return false;
     }
     tell_result(&to, &result, arena);
+    if (call_flag(call, "also-cpu"))
+        record_on_cpu(&to, &result, arena);
     *code = foreground_die_alike(result.end);
     return true;
 }

@@ -449,3 +449,39 @@ class Extras(Case):
         self.assertEqual(done.code, OK, done.err)
         self.assertIn("nothing was compiled", done.err)
         self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])
+
+    def test_the_same_on_the_cpu(self):
+        """The script takes the part of one that runs on a GPU where it sees one."""
+        path = self.script("""
+            import os, time
+            def on_device():
+                if os.environ.get("CUDA_VISIBLE_DEVICES") != "": time.sleep(0.004)
+            for i in range(40):
+                step(); on_device()
+            print("end")
+            open(os.path.join(os.path.dirname(__file__), "ended"), "a").write("x")
+        """)
+        done = self.record(self.python, path, options=("--also-cpu",), environment={"CUDA_VISIBLE_DEVICES": "0"})
+        self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
+        with open(os.path.join(self.folder, "ended"), encoding="ascii") as text:
+            self.assertEqual(text.read(), "x")  # the second run ends with its recording
+        self.assertEqual(sorted(os.listdir(self.out)), ["cpu", "train.json.gz", "train.steps.json"])
+        on_cpu = os.path.join(self.out, "cpu", "train.json.gz")
+        if "without stacks" in done.err:
+            return
+        compared = steptime("lint", "--trace", os.path.join(self.out, "train.json.gz"), "--trace-cpu", on_cpu, path,
+                            "--format", "json")
+        sections = {section["id"]: section for section in compared.json["sections"]}
+        rows = sections["device_against_cpu"]["tables"][0]["rows"]
+        self.assertTrue(any("on_device" in str(row) and "slower" in str(row) for row in rows), rows[:3])
+
+    def test_a_script_that_needs_a_gpu_has_none_of_the_cpu(self):
+        path = self.script("""
+            import os
+            if os.environ.get("CUDA_VISIBLE_DEVICES") == "": raise SystemExit(3)
+            for i in range(20): step()
+        """)
+        done = self.record(self.python, path, options=("--also-cpu", "--no-stacks"), environment={"CUDA_VISIBLE_DEVICES": "0"})
+        self.assertEqual(done.code, OK, done.err)
+        self.assertIn("no profile of the CPU: the script ended with 3; does it need a GPU?", done.err)
+        self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])
