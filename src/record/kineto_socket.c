@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 
 enum { TYPE_BYTES = 32, MOST_BYTES = 64 << 10 };
 
@@ -39,7 +39,7 @@ static bool address_of(const char *folder, struct sockaddr_un *at, socklen_t *le
         *length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + sizeof name);
         return true;
     }
-    const int written = snprintf(at->sun_path, sizeof at->sun_path, "%s/%s", folder, name);
+    const int written = format_text(at->sun_path, sizeof at->sun_path, "%s/%s", folder, name);
     *length = (socklen_t)sizeof *at;
     return (written > 0 && (size_t)written < sizeof at->sun_path) ||
            fail_at(err, STEPTIME_INPUT, str_of(folder), -1, "is too long a path for a socket");

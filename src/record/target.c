@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/format.h"
 #include "record.h"
 
 enum { MOST_BYTES = 4 << 20, MOST_WORDS = 4096 };
@@ -15,7 +16,7 @@ enum { MOST_BYTES = 4 << 20, MOST_WORDS = 4096 };
 static bool is_defunct(int64_t process)
 {
     char path[64], state = 0;
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)process);
+    format_text(path, sizeof path, "/proc/%lld/stat", (long long)process);
     FILE *const in = fopen(path, "re");
     if (in && fscanf(in, "%*d (%*[^)]) %c", &state) != 1)
         state = 0;
