@@ -3,8 +3,8 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 record_plan.py (what was asked for, names, notes), record_pass.py (the profiler), record_syncs.py (lines that wait),
-record_et.py (an execution trace), record_window.py (nothing steps) and record_ends.py (the script ends). What the script prints, saves and ends with stays as it is: whatever goes wrong in here is
-noted, and recording ends.
+record_et.py (an execution trace), record_window.py (nothing steps) and record_ends.py (the script ends). What the script
+prints, saves and ends with stays as it is: whatever goes wrong in here is noted, and recording ends.
 
     bare steps | warm-up | recorded: shapes | warm-up | recorded: stacks | what else was asked for | bare steps to the end
 
@@ -198,6 +198,10 @@ recorder = Recorder()
 def torch_is_here(torch):
     recorder.torch = torch
     recorder.note("torch")
+    recorder.guard(watch, torch)
+
+
+def watch(torch):
     recorder.last_step_s = time.monotonic()
     watch_steps(torch, recorder.end_step)
     watch_profilers(torch, recorder.stand_back_from_others)

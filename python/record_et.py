@@ -7,22 +7,17 @@ of operators.
 """
 import os
 
+from steptime_pass import Steps
 from steptime_plan import NOTES
 
 ET_STEPS = 2  # the second is the steadier one
 
 
-class ObservedPass:
+class ObservedPass(Steps):
     """So many steps with the observer on, each in a ProfilerStep of its own."""
 
-    is_timed = False
-
     def __init__(self, recorder, kind, at_step):
-        import threading
-        self.recorder, self.kind, self.first = recorder, kind, at_step
-        self.thread = threading.current_thread()
-        self.ends = []
-        self.steps = 0
+        super().__init__(recorder, kind, at_step)
         self.path = os.path.join(NOTES, f"{recorder.base}.et.json")
         self.observer = self.mark = None
 

@@ -9,17 +9,26 @@ import sys
 from steptime_plan import NOTES, STEPS, TO, WARMUP
 
 
-class Pass:
-    """It begins and ends on one thread: the profiler dies on any other."""
+class Steps:
+    """So many steps of the script with something on that looks at them. They begin and end on one thread."""
+
+    is_timed = False
 
     def __init__(self, recorder, kind, at_step):
         import threading
-        torch = recorder.torch
         self.recorder, self.kind, self.first = recorder, kind, at_step
-        self.is_timed = kind != "stacks"
         self.thread = threading.current_thread()
         self.ends = []
-        self.steps = 0   # so far, those of the warm-up among them
+        self.steps = 0  # so far, those of a warm-up among them
+
+
+class Pass(Steps):
+    """The profiler, which dies on any other thread."""
+
+    def __init__(self, recorder, kind, at_step):
+        super().__init__(recorder, kind, at_step)
+        torch = recorder.torch
+        self.is_timed = kind != "stacks"
         self.saved = False
         self.profiler = torch.profiler.profile(
             activities=torch.profiler.supported_activities(), schedule=self.action, on_trace_ready=self.save,

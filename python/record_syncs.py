@@ -9,6 +9,7 @@ import os
 import sys
 
 from steptime_inside import HERE
+from steptime_pass import Steps
 from steptime_plan import STEPS, write_json
 
 VERSION = 1
@@ -75,17 +76,11 @@ class Places:
         return [as_member(place, seen) for place, seen in ordered]
 
 
-class SyncPass:
+class SyncPass(Steps):
     """So many steps in which PyTorch warns of what waits."""
 
-    is_timed = False
-
     def __init__(self, recorder, kind, at_step):
-        import threading
-        self.recorder, self.kind, self.first = recorder, kind, at_step
-        self.thread = threading.current_thread()
-        self.ends = []
-        self.steps = 0
+        super().__init__(recorder, kind, at_step)
         self.frames, self.places = Frames(), Places()
         self.mode_before = self.show_before = None
         self.off = False

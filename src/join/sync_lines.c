@@ -4,7 +4,7 @@
 #include "io/beside.h"
 #include "text/json.h"
 
-enum { VERSION = 1, MOST_LINES = 1 << 16 };
+enum { VERSION = 1, MOST_LINES = 1 << 16, MOST_COUNTED = 1 << 30 }; /* sums of all counts stay numbers */
 
 /* The last of the list is where the call was made. */
 static void read_via(struct json *json, struct sync_line *line)
@@ -39,7 +39,8 @@ static void read_line(struct json *json, struct sync_line *line)
 
 static bool is_sound(const struct sync_line *line)
 {
-    return line->file.len && line->line > 0 && line->count > 0 && line->steps > 0;
+    return line->file.len && line->line > 0 && line->count > 0 && line->count <= MOST_COUNTED && line->steps > 0 &&
+           line->steps <= MOST_COUNTED;
 }
 
 static void add_line(struct sync_lines *lines, struct arena *arena, struct sync_line line)
@@ -59,7 +60,9 @@ static void read_lines(struct json *json, struct sync_lines *lines, struct arena
     while (json_item(json)) {
         struct sync_line line = {.file = S(""), .function = S(""), .via = S(""), .rule = S("")};
         read_line(json, &line);
-        if (!json->failed && is_sound(&line) && lines->count < MOST_LINES)
+        if (json->failed || lines->count > MOST_LINES)
+            return;
+        if (is_sound(&line))
             add_line(lines, arena, line);
     }
 }
@@ -80,6 +83,8 @@ static str read_all(struct json *json, struct sync_lines *lines, struct arena *a
         else
             json_skip(json);
     }
+    if (lines->count > MOST_LINES)
+        return str_printf(arena, "is not used: it has more than %d lines that wait", MOST_LINES);
     if (json->failed || version < 0 || lines->steps < 1)
         return S("is not used: it is no JSON of lines that wait");
     if (version != VERSION)

@@ -2,10 +2,10 @@
 /* The table of rules, and the walk that runs them over a file. A new rule: its name here twice. */
 #include "rules.h"
 
+#include "rules/proof/ahead.h"
 #include "rules/proof/dry.h"
 #include "rules/proof/each_evaluates.h"
 #include "rules/proof/prove.h"
-#include "rules/proof/ahead.h"
 #include "rules/proof/twice.h"
 
 #include <assert.h>
@@ -301,13 +301,13 @@ static bool try_alone(const struct check *check, const struct rule *rule, uint32
     return twice_waits_at(match) == node && !match->broken[LINK_DEVICE].why;
 }
 
-static enum ahead_says ask_rules(const struct check *check, uint32_t node)
+static enum drain_says ask_rules(const struct check *check, uint32_t node)
 {
-    enum ahead_says says = AHEAD_NOTHING;
+    enum drain_says says = RULES_SILENT;
     struct match match;
-    for (uint32_t i = 0; rules[i] && says != AHEAD_WARNING; i++)
+    for (uint32_t i = 0; rules[i] && says != RULES_WARN; i++)
         if (try_alone(check, rules[i], node, &match))
-            says = match.level == LEVEL_NOTE ? AHEAD_NOTE : AHEAD_WARNING;
+            says = match.level == LEVEL_NOTE ? RULES_NOTE : RULES_WARN;
     return says;
 }
 

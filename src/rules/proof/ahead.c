@@ -14,7 +14,7 @@ enum { MOST_NODES = 20000 }; /* of a step, its functions as often as they are ca
 struct aheads {
     const struct check *check;
     struct match *matches;
-    ahead_asks *asks;
+    drain_asks *asks;
     struct map at_node; /* nodes that wait; to their match */
     struct map orders;  /* loops and functions that were gone through; to their row below */
     struct drain_order *of;
@@ -24,8 +24,9 @@ struct aheads {
 /* ---- going through a step ---- */
 
 static const struct limit long_step = {
-    "step-order", "a step has more than 20,000 nodes with the functions that it calls; what the host comes to behind "
-                  "the last of them is not looked at"};
+    "step-order",
+    "a step has more than 20,000 nodes with the functions that it calls, or 64 waits; what the host comes "
+    "to behind the last of them is not looked at"};
 
 static struct drain_order go_through(const struct aheads *aheads, struct site root)
 {
@@ -46,7 +47,7 @@ static struct drain_order go_through(const struct aheads *aheads, struct site ro
         state = drain_through(&walk, root.node, state);
         drain_launch(&walk, &state); /* what is behind is not known */
     }
-    if (!order.left)
+    if (!order.left || order.full)
         project_limit(check->project, &long_step, root);
     map_free(&memo.of_function);
     mem_free(memo.ends);
@@ -65,6 +66,8 @@ static const struct drain_order *order_of(struct aheads *aheads, struct site roo
     map_put(&aheads->orders, key, (uint32_t)aheads->count);
     return &aheads->of[aheads->count++];
 }
+
+/* ---- places ---- */
 
 static bool is_site(struct site a, struct site b)
 {
@@ -97,17 +100,17 @@ static enum standing standing_of(const struct aheads *aheads, struct site at)
     const struct check *check = aheads->check;
     if (at.file != check->file) {
         const struct check there = {check->project, at.file, project_tree(check->project, at.file), check->arena};
-        return aheads->asks(&there, at.node) == AHEAD_WARNING ? GOES : STAYS;
+        return aheads->asks(&there, at.node) == RULES_WARN ? GOES : STAYS;
     }
     const uint32_t i = map_get(&aheads->at_node, at.node);
     if (i == MAP_NONE && read_back_of(check, at.node) == READ_SCATTERED)
         return GOES_WITH; /* the first read of its statement */
     if (i == MAP_NONE)
-        return aheads->asks(check, at.node) == AHEAD_WARNING ? GOES : STAYS;
+        return aheads->asks(check, at.node) == RULES_WARN ? GOES : STAYS;
     const struct match *match = &aheads->matches[i];
     if (match->joined_to)
         return GOES_WITH;
-    if (is_whole(match) || match->broken[LINK_DEVICE].why || match->broken[LINK_PACE].why)
+    if (is_whole(match) || match->broken[LINK_PACE].why)
         return GOES;
     return dry_is(match) ? GOES : STAYS; /* without the wait asked about the host would load meanwhile */
 }
@@ -168,7 +171,7 @@ static void put_wait(struct aheads *aheads, uint32_t i)
         map_put(&aheads->at_node, node, i);
 }
 
-void ahead_break(const struct check *check, struct match *matches, uint32_t count, ahead_asks *asks)
+void ahead_break(const struct check *check, struct match *matches, uint32_t count, drain_asks *asks)
 {
     struct aheads aheads = {.check = check, .matches = matches, .asks = asks};
     for (uint32_t i = 0; i < count; i++)

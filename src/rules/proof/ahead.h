@@ -11,13 +11,9 @@
 #ifndef RULES_AHEAD_H
 #define RULES_AHEAD_H
 
-#include "rules/ask/ask.h"
-
-/* What the rules say of a wait at the node of any file, by what they see there themselves. */
-enum ahead_says { AHEAD_NOTHING, AHEAD_NOTE, AHEAD_WARNING };
-typedef enum ahead_says ahead_asks(const struct check *check, uint32_t node);
+#include "drain.h"
 
 /* Breaks the gain of waits behind which the host comes to waits that stay. Matches in the order of the text. */
-void ahead_break(const struct check *check, struct match *matches, uint32_t count, ahead_asks *asks);
+void ahead_break(const struct check *check, struct match *matches, uint32_t count, drain_asks *asks);
 
 #endif

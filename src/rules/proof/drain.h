@@ -18,6 +18,10 @@
 
 #include "rules/ask/ask.h"
 
+/* What the rules say of a wait at the node of any file, by what they see there themselves. */
+enum drain_says { RULES_SILENT, RULES_NOTE, RULES_WARN };
+typedef enum drain_says drain_asks(const struct check *check, uint32_t node);
+
 struct drain {
     bool is;          /* the device is empty, or has a few small kernels to do */
     struct site wait; /* the wait that emptied it */

@@ -113,7 +113,7 @@ static bool is_found(const struct drain_walk *walk, uint32_t node)
     if (order && is_sized_by_data(&walk->check, node))
         return true;
     if (order && order->file != walk->check.file)
-        return order->asks(&walk->check, node) != AHEAD_NOTHING;
+        return order->asks(&walk->check, node) != RULES_SILENT;
     const struct map *waits = order ? order->waits : walk->waits;
     return waits && map_get(waits, node) != MAP_NONE;
 }

@@ -16,8 +16,10 @@ static uint64_t bit_of(struct drain_order *order, struct site at)
     for (uint32_t i = 0; i < order->count; i++)
         if (order->at[i].file == at.file && order->at[i].node == at.node)
             return UINT64_C(1) << i;
-    if (order->count == DRAIN_MOST_WAITS)
+    if (order->count == DRAIN_MOST_WAITS) {
+        order->full = true;
         return 0;
+    }
     order->at[order->count] = at;
     return UINT64_C(1) << order->count++;
 }

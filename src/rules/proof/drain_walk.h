@@ -3,7 +3,6 @@
 #ifndef RULES_DRAIN_WALK_H
 #define RULES_DRAIN_WALK_H
 
-#include "ahead.h"
 #include "drain.h"
 
 #include "base/map.h"
@@ -37,10 +36,11 @@ struct drain_order {
     uint64_t next[DRAIN_MOST_WAITS]; /* those that it comes to with next to nothing launched between */
     uint64_t launches;               /* those behind which it launches first, on some usual way */
     uint32_t count;
+    bool full;               /* there were more */
     uint32_t left;           /* nodes that may still be looked at */
     const struct map *waits; /* nodes of the file below that wait by what rules found */
     uint32_t file;
-    ahead_asks *asks; /* the rules, of nodes of other files */
+    drain_asks *asks; /* the rules, of nodes of other files */
 };
 
 /* What is remembered of functions that were gone through: of the callers of a file's lines and of what they call. */

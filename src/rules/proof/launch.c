@@ -45,7 +45,7 @@ static bool takes_nothing_there(const struct check *check, uint32_t call, bool *
 /* A tensor is made of what the host has; what lies on the device already is taken as it is. */
 static bool takes_from_host(const struct check *check, uint32_t call)
 {
-    static const char names[] = "as_tensor from_numpy tensor FloatTensor LongTensor";
+    static const char names[] = "as_tensor from_numpy tensor";
     return str_is_among(names, ask_tail(check, call)) &&
            name_under(check->project, check_site(check, call), "torch.") &&
            syntax_argument(check->tree, call, UINT32_MAX, "device") == SYNTAX_NONE &&

@@ -166,6 +166,13 @@ class Told(unittest.TestCase):
             documented = set(re.findall(r"^\| `([a-z-]+)` \|", text.read(), re.MULTILINE))
         self.assertLessEqual(in_sources(), documented)
 
+    def test_a_step_of_more_waits_than_are_kept(self):
+        def shape(count):
+            return (HEAD + "def show(x):\n" + lines(count, "    x = x @ x\n    print(x.sum().item())\n") + TRAIN
+                    + "        show(loss)\n")
+        self.assertNotIn("step-order", {row["limit"] for row in self.limits(shape(60))[1]})
+        self.assertIn("step-order", {row["limit"] for row in self.limits(shape(70))[1]})
+
     def test_ordinary_code_meets_none(self):
         names = "NAMES = [" + ", ".join(f"'class {i}'" for i in range(80)) + "]\n"
         self.assertEqual(self.limits(HEAD + names + TRAIN + "        print(loss.item())\n")[1], [])

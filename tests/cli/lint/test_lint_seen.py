@@ -76,6 +76,21 @@ class Seen(Traced):
                 self.assertEqual(found["tier"], "static")
                 self.assertIn(said, warnings(document))
 
+    def test_counts_that_nothing_can_count(self):
+        trace = recorded(self.path("t.json"), read=False)
+        for wrong in ({"count": 2 ** 62}, {"steps": 2 ** 62}, {"count": -1}):
+            with self.subTest(wrong):
+                self.beside(**wrong)
+                self.assertEqual(self.read("--trace", trace)[0]["tier"], "static")
+
+    def test_more_lines_than_are_read_are_told(self):
+        trace = recorded(self.path("t.json"), read=False)
+        line = {"file": "job/train.py", "line": READ, "function": "train", "first_line": TRAIN, "count": 1, "steps": 1}
+        self.beside(lines=[line] * 65537)
+        found, document = self.read("--trace", trace)
+        self.assertEqual(found["tier"], "static")
+        self.assertIn("more than 65536 lines that wait", warnings(document))
+
     def test_in_a_folder_it_is_no_trace(self):
         os.mkdir(self.path("runs"))
         recorded(self.path("runs/t.json"))

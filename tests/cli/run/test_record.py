@@ -77,6 +77,13 @@ class Plain(Case):
         done = steptime("record", "-o", self.out, "--", sys.executable, path, "--steps", "a b\nc", stdin=b"given")
         self.assertEqual(done.out, "['--steps', 'a b\\nc'] given\n")
 
+    def test_a_pytorch_that_lacks_what_is_watched_ends_no_script(self):
+        path = self.script("import torch; print('on')", train=False)
+        self.script("", name="torch/__init__.py", train=False)
+        done = self.record(sys.executable, path)
+        self.assertEqual((done.code, done.out), (OK, "on\n"))
+        self.assertIn("recording failed: AttributeError", done.err)
+
     def test_a_command_that_is_not_there(self):
         done = self.record("no-such-python", "train.py")
         self.assertEqual(done.code, INPUT)
