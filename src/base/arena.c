@@ -103,6 +103,16 @@ void *arena_room(struct arena *arena, size_t count, size_t size)
     return alloc(arena, bytes_of(count, size), false);
 }
 
+void *arena_one_more(struct arena *arena, void *list, uint32_t count, size_t size)
+{
+    if (count & (count - 1))
+        return list;
+    void *const moved = arena_array(arena, count ? 2 * (size_t)count : 1, size);
+    if (count)
+        memcpy(moved, list, count * size);
+    return moved;
+}
+
 void arena_take(struct arena *arena, void *heap, size_t bytes)
 {
     struct arena_block *block = mem_alloc(sizeof *block);

@@ -31,7 +31,13 @@ void *arena_alloc(struct arena *arena, size_t bytes);
 /* An array of `count` zeroed elements; a product that overflows ends as memory that ran out. */
 void *arena_array(struct arena *arena, size_t count, size_t size);
 
-/* The same, not zeroed: what nobody writes to costs nothing, however much room is asked for. */
+/*
+ * Room behind the `count` elements of a list that grows one by one and was only grown by this: itself, or where it is full (count
+ * is 0 or a power of two) a copy twice as long.
+ */
+void *arena_one_more(struct arena *arena, void *list, uint32_t count, size_t size);
+
+/* As arena_array, not zeroed: what nobody writes to costs nothing, however much room is asked for. */
 void *arena_room(struct arena *arena, size_t count, size_t size);
 
 /* Takes over memory of base/mem.h, which is freed with the arena. */

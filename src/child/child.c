@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #ifdef __linux__
 #include <dirent.h>
@@ -17,6 +16,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/format.h"
+#include "start.h"
 
 enum { KEPT_BYTES = 16 << 10, SHOWN_LINES = 12, LOOK_MS = 10 };
 
@@ -44,18 +44,23 @@ static void on_interrupt(int signal)
         kill(-running, SIGKILL);
 }
 
-static void hear_interrupts(struct sigaction before[INTERRUPTS])
+static int hearing; /* who asked for it and did not end it yet */
+static struct sigaction usual[INTERRUPTS];
+
+void child_hear_interrupts(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt};
     sigemptyset(&action.sa_mask);
-    for (int i = 0; i < INTERRUPTS; i++)
-        sigaction(interrupts[i], &action, &before[i]);
+    for (int i = 0; hearing == 0 && i < INTERRUPTS; i++)
+        sigaction(interrupts[i], &action, &usual[i]);
+    hearing++;
 }
 
-static void stop_hearing(const struct sigaction before[INTERRUPTS])
+void child_stop_hearing(void)
 {
-    for (int i = 0; i < INTERRUPTS; i++)
-        sigaction(interrupts[i], &before[i], NULL);
+    hearing--;
+    for (int i = 0; hearing == 0 && i < INTERRUPTS; i++)
+        sigaction(interrupts[i], &usual[i], NULL);
 }
 
 int child_interrupted(void)
@@ -65,45 +70,24 @@ int child_interrupted(void)
 
 /* ---- starting ---- */
 
-/* Signals that this program ignores would stay ignored over there. */
-static void set_attributes(posix_spawnattr_t *attributes)
-{
-    sigset_t usual, none;
-    sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGXFSZ);
-    posix_spawnattr_init(attributes);
-    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(attributes, 0);
-    posix_spawnattr_setsigdefault(attributes, &usual);
-    posix_spawnattr_setsigmask(attributes, &none);
-}
-
-static int spawn(struct child *child, const struct child_command *command, int complaints)
-{
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t files;
-    set_attributes(&attributes);
-    posix_spawn_file_actions_init(&files);
-    posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, complaints, STDERR_FILENO);
-    if (command->folder)
-        posix_spawn_file_actions_addchdir_np(&files, command->folder);
-    const int wrong = posix_spawnp(&child->pid, command->argv[0], &files, &attributes, (char *const *)command->argv,
-                                   (char *const *)command->environment);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return wrong;
-}
-
-static bool start(struct child *child, const struct child_command *command, struct steptime_error *err)
+static bool begin(struct child *child, const struct child_command *command, struct steptime_error *err)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
         return fail(err, STEPTIME_INPUT, "no pipe for '%s': %s", command->argv[0], strerror(errno));
-    const int wrong = spawn(child, command, ends[1]);
+    sigset_t none;
+    sigemptyset(&none);
+    const struct start how = {
+        .argv = command->argv,
+        .environment = command->environment,
+        .folder = command->folder,
+        .mask = &none,
+        .complaints = ends[1],
+        .quiet = true,
+        .own_group = true,
+        .dies_with_us = true,
+    };
+    const int wrong = start_program(&how, &child->pid);
     close(ends[1]);
     if (wrong) {
         close(ends[0]);
@@ -278,10 +262,9 @@ static void wait_for(struct child *child, struct child_end *end)
 {
     int status = 0;
     while (waitpid(child->pid, &status, WNOHANG) == 0) {
-        if (!end->timed_out && clock_ns() > child->until_ns) {
-            end->timed_out = true;
+        end->timed_out = end->timed_out || clock_ns() > child->until_ns;
+        if (end->timed_out || interrupted) /* it may have come before there was a child to end */
             kill(-child->pid, SIGKILL);
-        }
         listen_to(child);
     }
     running = 0;
@@ -294,16 +277,17 @@ static void wait_for(struct child *child, struct child_end *end)
 bool child_run(const struct child_command *command, struct arena *arena, struct child_end *end,
                struct steptime_error *err)
 {
-    struct sigaction before[INTERRUPTS];
     struct child child = {.kept = arena_alloc(arena, KEPT_BYTES), .until_ns = clock_ns() + command->limit_ns};
     *end = (struct child_end){0};
-    hear_interrupts(before);
+    if (interrupted)
+        return fail(err, STEPTIME_INPUT, "interrupted");
+    child_hear_interrupts();
     adopt_orphans(true);
-    const bool started = start(&child, command, err);
+    const bool started = begin(&child, command, err);
     if (started)
         wait_for(&child, end);
     adopt_orphans(false);
-    stop_hearing(before);
+    child_stop_hearing();
     if (!started)
         return false;
     end->complaints = complaints_of(&child, arena);

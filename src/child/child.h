@@ -2,7 +2,8 @@
 /*
  * Running somebody's program: without a shell, in a process group of its own,
  * with nothing to read, its output thrown away and the end of its complaints
- * kept. Whatever it leaves running is ended with it.
+ * kept. Whatever it leaves running is ended with it, and on Linux it ends when this
+ * program is killed.
  *
  * While one runs, an interrupt (SIGINT, SIGTERM, SIGHUP) ends it; the caller
  * tidies up and lets child_interrupted say what to die of.
@@ -34,7 +35,11 @@ struct child_command {
 bool child_run(const struct child_command *command, struct arena *arena, struct child_end *end,
                struct steptime_error *err);
 
-/* The signal that came while a child ran; 0: none. */
+/* The signal that came while a child ran, or between the two calls below; 0: none. No child starts after it. */
 int child_interrupted(void);
+
+/* For work of several children: an interrupt between two of them is heard as well. Pairs may be nested. */
+void child_hear_interrupts(void);
+void child_stop_hearing(void);
 
 #endif

@@ -2,9 +2,7 @@
 #include "foreground.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "start.h"
 
 enum { LOOK_NS = 50000000 };
 
@@ -46,31 +45,6 @@ static void end_handing_on(const struct sigaction before[HANDED_ON])
         sigaction(handed_on[i], &before[i], NULL);
 }
 
-/* Signals that this program ignores for itself would stay ignored over there. */
-static int spawn(const struct foreground *run, const sigset_t *mask, pid_t *pid)
-{
-    posix_spawnattr_t attributes;
-    sigset_t usual;
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGXFSZ);
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setsigmask(&attributes, mask);
-    posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawn_file_actions_t files;
-    posix_spawn_file_actions_init(&files);
-    if (run->quiet) {
-        posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-    }
-    const int wrong =
-        posix_spawnp(pid, run->argv[0], &files, &attributes, (char *const *)run->argv, (char *const *)run->environment);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&attributes);
-    return wrong;
-}
-
 /* A signal that comes while it starts waits until there is somebody to hand it to. */
 static int start(const struct foreground *run, pid_t *pid)
 {
@@ -79,7 +53,15 @@ static int start(const struct foreground *run, pid_t *pid)
     for (int i = 0; i < HANDED_ON; i++)
         sigaddset(&held, handed_on[i]);
     sigprocmask(SIG_BLOCK, &held, &mask);
-    const int wrong = spawn(run, &mask, pid);
+    const struct start how = {
+        .argv = run->argv,
+        .environment = run->environment,
+        .mask = &mask,
+        .complaints = -1,
+        .quiet = run->quiet,
+        .dies_with_us = run->quiet, /* nobody else knows of it */
+    };
+    const int wrong = start_program(&how, pid);
     running = wrong ? 0 : *pid;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return wrong;

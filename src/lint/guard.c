@@ -55,6 +55,30 @@ static bool is_fault(int status)
     return false;
 }
 
+/* ---- interrupts ---- */
+
+static volatile pid_t working; /* what this process waits for */
+
+static void hand_on(int signal)
+{
+    kill(working, signal);
+}
+
+/* A program that hears interrupts itself has to hear them where it works. One that does not dies of them, and its worker too. */
+static void hand_interrupts_on(pid_t worker)
+{
+    static const int interrupts[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action;
+    working = worker;
+    for (size_t i = 0; i < sizeof interrupts / sizeof *interrupts; i++)
+        if (!sigaction(interrupts[i], NULL, &action) && action.sa_handler != SIG_DFL && action.sa_handler != SIG_IGN) {
+            action = (struct sigaction){.sa_handler = hand_on, .sa_flags = SA_RESTART};
+            sigaction(interrupts[i], &action, NULL);
+        }
+}
+
+/* ---- ends ---- */
+
 /* This process ends as the other one did. */
 static _Noreturn void end_as(int status)
 {
@@ -71,6 +95,7 @@ static _Noreturn void hand_over(void)
 {
     if (getpid() != watched->first)
         _exit(STEPTIME_OK);
+    working = watched->worker;
     for (int status;;) {
         const pid_t ended = waitpid(-1, &status, 0);
         if (ended == watched->worker)
@@ -163,6 +188,7 @@ void guard_files(struct collection *files, unsigned threads, bool serves, struct
         close(ends[1]);
         if (child < 0)
             return;
+        hand_interrupts_on(child);
         if (hears_of_end(ends[0]))
             hand_over();
         begin_again(files, threads, serves, wait_for(child), guard);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tune.h"
 
-static const char *const outcome_words[OUTCOMES] = {
+const char *const outcome_words[OUTCOMES + 1] = {
     [TRIED_KEPT] = "kept",
     [TRIED_SLOWER] = "slower",
     [TRIED_NO_GAIN] = "no gain above noise",
@@ -41,7 +41,7 @@ static void show_trial(const struct trial *trial, struct table *table, struct ar
     const struct rewrite *const rewrite = &trial->rewrite;
     const bool timed = trial->pace.paired > 0;
     table_row(table);
-    table_text(table, str_of(rewrite->rule->id));
+    table_text(table, trial->id);
     table_text(table,
                str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
     table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
@@ -69,7 +69,7 @@ static str total_text(const struct tune_result *result, struct arena *arena)
         result->equal ? "equal to the last bit" : "equal within the tolerance");
 }
 
-void tune_show(const struct tune_options *options, const struct tune_result *result, struct report *report)
+void tune_show(const struct tune_result *result, struct report *report)
 {
     struct arena *const arena = report_arena(report);
     struct section *const section = report_section(report, "tune", "What was tried");
@@ -85,5 +85,4 @@ void tune_show(const struct tune_options *options, const struct tune_result *res
     table_columns(table, trials_columns);
     for (uint32_t i = 0; i < result->count; i++)
         show_trial(&result->trials[i], table, arena);
-    (void)options;
 }

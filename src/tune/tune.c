@@ -3,60 +3,78 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/mem.h"
-#include "kept.h"
+#include "child/child.h"
+#include "child/folder.h"
 #include "syntax/rewrite.h"
+#include "tuner.h"
 
-enum copy { BEFORE, KEPT, TRIAL, COPIES };
-static const char *const copy_names[COPIES] = {"before", "kept", "trial"};
+const char *const copy_names[COPIES] = {"before", "kept", "trial"};
 
-enum { MOST_TRIALS = 1000, MOST_REPEAT = 12 };
-
-struct tuner {
-    const struct tune_options *options;
-    struct arena *arena;
-    struct tune_result *result;
-    struct tree trees[COPIES];
-    struct kept kept; /* paths of the user's tree */
-    int64_t until_ns; /* no trial begins later; INT64_MAX */
-};
-
-static void tell(const struct tuner *tuner, str what)
+void tuner_tell(const struct tuner *tuner, str what)
 {
     if (tuner->options->tell)
         tuner->options->tell(what);
 }
 
+static int64_t spent_ns(const struct tuner *tuner)
+{
+    return tuner->spent_before_ns + clock_ns() - tuner->began_ns;
+}
+
+bool tuner_is_late(const struct tuner *tuner)
+{
+    return tuner->options->budget_ns && spent_ns(tuner) > tuner->options->budget_ns;
+}
+
+bool tuner_save(struct tuner *tuner, struct steptime_error *err)
+{
+    tuner->manifest->spent_ns = spent_ns(tuner);
+    return manifest_write(tuner->manifest, err);
+}
+
 /* ---- the copies ---- */
 
+/* Anew each time: what a run that was killed left in them is not known. */
 static bool make_copies(struct tuner *tuner, struct steptime_error *err)
 {
-    const str root = tree_root(tuner->options->script, tuner->arena);
-    tell(tuner, str_printf(tuner->arena, "copying %.*s", (int)root.len, root.at));
+    const str root = tuner->manifest->root;
+    tuner_tell(tuner, str_printf(tuner->arena, "copying %.*s", (int)root.len, root.at));
     for (int copy = 0; copy < COPIES; copy++) {
         const char *const folder = tuner->options->folder;
-        tuner->trees[copy] =
-            (struct tree){root, str_printf(tuner->arena, "%s/%s", folder, copy_names[copy]), str_of(folder)};
+        const str to = str_printf(tuner->arena, "%s/%s", folder, copy_names[copy]);
+        tuner->trees[copy] = (struct tree){root, to, str_of(folder)};
+        folder_remove(to.at);
         if (!tree_copy(&tuner->trees[copy], tuner->options->most_copied, err))
             return false;
     }
     return true;
 }
 
-/* ---- the script in a copy ---- */
-
-/* The folder where it is run, as the copy has it. */
-static const char *folder_in(const struct tuner *tuner, enum copy copy)
+/* Before any copy is touched: what was copied then is still there as it was. */
+static bool is_same_source(struct tuner *tuner, struct steptime_error *err)
 {
-    char *const here = getcwd(NULL, 0);
-    const str there = tree_path(&tuner->trees[copy], str_of(here ? here : "/"), tuner->arena);
-    free(here);
-    return there.at;
+    const struct manifest *const manifest = tuner->manifest;
+    const struct sources now = sources_again(&manifest->sources, manifest->root, tuner->arena);
+    return sources_are_same(&manifest->sources, &now, manifest->root, err);
 }
+
+/* The source as it was copied first, and as it is copied now: there may be new files. */
+static bool know_sources(struct tuner *tuner, struct steptime_error *err)
+{
+    struct manifest *const manifest = tuner->manifest;
+    struct sources now;
+    if (!sources_list(tuner->trees[COPY_BEFORE].to.at, tuner->arena, &now, err))
+        return false;
+    if (manifest->sources.count)
+        return sources_are_same(&manifest->sources, &now, manifest->root, err);
+    manifest->sources = now;
+    return tuner_save(tuner, err);
+}
+
+/* ---- the script in a copy ---- */
 
 /* The script's word names the copy's; so does every other word that is a path of the tree. */
 static const char *word_in(const struct tuner *tuner, const char *word, enum copy copy)
@@ -78,13 +96,33 @@ static struct verify_script script_in(const struct tuner *tuner, enum copy copy)
     words[0] = argv[0]; /* an interpreter of the tree's own environment is not copied */
     for (uint32_t i = 1; i < count; i++)
         words[i] = word_in(tuner, argv[i], copy);
-    return (struct verify_script){str_of(copy_names[copy]), words, folder_in(tuner, copy)};
+    const str folder = tree_path(&tuner->trees[copy], str_of(tuner->options->here), tuner->arena);
+    return (struct verify_script){str_of(copy_names[copy]), words, folder.at};
 }
 
-static struct verify_options compared(const struct tuner *tuner, enum copy before, enum copy after, int64_t repeat)
+/* The versions of the first run; those of a later one must be the same. */
+static bool know_versions(struct tuner *tuner, const struct record *record, struct steptime_error *err)
+{
+    struct manifest *const manifest = tuner->manifest;
+    if (!manifest->torch.len) {
+        manifest->python = record->python;
+        manifest->torch = record->torch;
+        manifest->device = record->device;
+    }
+    if (str_eq(manifest->torch, record->torch) && str_eq(manifest->python, record->python))
+        return true;
+    tuner->is_elsewhere = true;
+    return fail(err, STEPTIME_INPUT,
+                "this is PyTorch %.*s on Python %.*s, and what was measured is of %.*s on %.*s: begin anew",
+                (int)record->torch.len, record->torch.at, (int)record->python.len, record->python.at,
+                (int)manifest->torch.len, manifest->torch.at, (int)manifest->python.len, manifest->python.at);
+}
+
+bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
+                   struct verify_result *result, struct steptime_error *err)
 {
     const struct tune_options *const options = tuner->options;
-    return (struct verify_options){
+    const struct verify_options asked = {
         .scripts = {script_in(tuner, before), script_in(tuner, after)},
         .seeds = &options->seed,
         .seed_count = 1,
@@ -92,168 +130,29 @@ static struct verify_options compared(const struct tuner *tuner, enum copy befor
         .warmup = options->warmup,
         .repeat = repeat,
         .limit_ns = options->limit_ns,
-        .tolerance = options->tolerance,
+        .tolerance = tolerance,
     };
+    return verify_run(&asked, tuner->arena, result, err) && know_versions(tuner, &result->first[VERIFY_BEFORE], err);
 }
 
 /* A script that differs from itself gives no verdict on anything. */
 static bool is_steady(struct tuner *tuner, struct steptime_error *err)
 {
-    struct verify_options options = compared(tuner, BEFORE, KEPT, 0);
     struct verify_result result;
-    tell(tuner, S("running the script twice: does it train the same with one seed?"));
-    options.tolerance = (struct tolerance){0};
-    if (!verify_run(&options, tuner->arena, &result, err))
+    if (tuner->manifest->phase >= TUNE_STEADY)
+        return true;
+    tuner_tell(tuner, S("running the script twice: does it train the same with one seed?"));
+    if (!tuner_compare(tuner, COPY_BEFORE, COPY_KEPT, 0, (struct tolerance){0}, &result, err))
         return false;
     const struct loss_comparison *const losses = &result.checks[0].losses;
-    return result.good ||
-           fail_at(
-               err, STEPTIME_INPUT, tuner->options->script, -1,
-               "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
-               "no seed governs, so no change of it can be tested",
-               (long long)losses->first + 1, losses->before, losses->after);
-}
-
-/* ---- one trial ---- */
-
-/* Its path is of the trial's tree, the path of those that were tried of the user's. */
-static bool was_tried(const struct tuner *tuner, const struct rewrite *rewrite)
-{
-    struct rewrite theirs = *rewrite;
-    theirs.path = tree_origin(&tuner->trees[TRIAL], rewrite->path, tuner->arena);
-    for (uint32_t i = 0; i < tuner->result->count; i++)
-        if (rewrite_is(&tuner->result->trials[i].rewrite, &theirs))
-            return true;
-    return false;
-}
-
-static void judge(struct trial *trial, const struct verify_result *result)
-{
-    static const enum outcome outcomes[] = {[PACE_FASTER] = TRIED_KEPT,
-                                            [PACE_SLOWER] = TRIED_SLOWER,
-                                            [PACE_NOISY] = TRIED_NO_GAIN,
-                                            [PACE_UNKNOWN] = TRIED_NO_GAIN};
-    if (!result->good) {
-        trial->outcome = TRIED_DIFFERS;
-        return;
-    }
-    trial->pace = pace_compare(result->paces[VERIFY_BEFORE], result->paces[VERIFY_AFTER], result->pace_count);
-    trial->step_ns = pace_summarise(result->paces[VERIFY_BEFORE], result->pace_count).p50_ns;
-    trial->outcome = outcomes[trial->pace.verdict];
-}
-
-/* Once more, with as many runs as would tell, where that is not too many. */
-static bool measure(struct tuner *tuner, struct trial *trial, struct verify_result *result, struct steptime_error *err)
-{
-    struct verify_options options = compared(tuner, KEPT, TRIAL, tuner->options->repeat);
-    if (trial->rewrite.kind == FIX_SAFE)
-        options.tolerance = (struct tolerance){0};
-    if (!verify_run(&options, tuner->arena, result, err))
-        return false;
-    judge(trial, result);
-    const int64_t more = trial->pace.verdict == PACE_NOISY ? trial->pace.would_tell : 0;
-    if (trial->outcome != TRIED_NO_GAIN || more <= options.repeat || more > MOST_REPEAT || clock_ns() > tuner->until_ns)
-        return true;
-    options.repeat = more;
-    if (!verify_run(&options, tuner->arena, result, err))
-        return false;
-    judge(trial, result);
-    return true;
-}
-
-/* Into the copy that is kept, and to the list of what changed in the user's files. */
-static bool keep(struct tuner *tuner, const struct rewritten_files *files, struct steptime_error *err)
-{
-    for (uint32_t i = 0; i < files->count; i++) {
-        struct rewritten file = files->at[i];
-        file.path = tree_origin(&tuner->trees[TRIAL], file.path, tuner->arena);
-        const str kept = tree_path(&tuner->trees[KEPT], file.path, tuner->arena);
-        if (!rewrite_file(kept.at, file.before, file.after, err))
-            return false;
-        kept_add(&tuner->kept, &file, tuner->arena);
-    }
-    tuner->result->kept++;
-    return true;
-}
-
-static void tell_outcome(const struct tuner *tuner, const struct trial *trial)
-{
-    const double percent = (trial->pace.paired - 1) * 100;
-    const char *const id = trial->rewrite.rule->id;
-    str said;
-    if (trial->outcome == TRIED_KEPT)
-        said = str_printf(tuner->arena, "%s kept: %.1f %% faster", id, percent);
-    else if (trial->outcome == TRIED_FAILED)
-        said = str_printf(tuner->arena, "%s dropped: the script fails with it", id);
-    else if (trial->outcome == TRIED_DIFFERS)
-        said = str_printf(tuner->arena, "%s dropped: other losses", id);
-    else
-        said = str_printf(tuner->arena, "%s dropped: no gain", id);
-    tell(tuner, said);
-}
-
-static bool try_one(struct tuner *tuner, const struct rewrites_options *where, const struct rewrite *rewrite,
-                    struct steptime_error *err)
-{
-    struct trial *const trial = &tuner->result->trials[tuner->result->count++];
-    struct rewritten_files files;
-    struct verify_result result;
-    struct steptime_error why = {.offset = -1};
-    *trial = (struct trial){.rewrite = *rewrite, .outcome = TRIED_UNMADE};
-    trial->rewrite.path = tree_origin(&tuner->trees[TRIAL], rewrite->path, tuner->arena);
-    tell(tuner, str_printf(tuner->arena, "trying %s at %.*s:%lld", rewrite->rule->id, (int)trial->rewrite.path.len,
-                           trial->rewrite.path.at, (long long)rewrite->line));
-    if (!rewrite_make(where, rewrite, tuner->arena, &files, err))
-        return false;
-    if (!files.count)
-        return true;
-    if (!measure(tuner, trial, &result, &why)) {
-        trial->outcome = TRIED_FAILED;
-        trial->why = error_line(tuner->arena, &why);
-    }
-    tell_outcome(tuner, trial);
-    return trial->outcome == TRIED_KEPT ? keep(tuner, &files, err) : rewrite_undo(&files, tuner->arena, err);
-}
-
-/* ---- all of them ---- */
-
-static struct rewrite *next_untried(const struct tuner *tuner, const struct rewrites *rewrites)
-{
-    for (uint32_t i = 0; i < rewrites->count; i++)
-        if (!was_tried(tuner, &rewrites->at[i]))
-            return &rewrites->at[i];
-    return NULL;
-}
-
-static void leave_untried(struct tuner *tuner, const struct rewrites *rewrites)
-{
-    for (uint32_t i = 0; i < rewrites->count && tuner->result->count < MOST_TRIALS; i++)
-        if (!was_tried(tuner, &rewrites->at[i])) {
-            struct trial *const trial = &tuner->result->trials[tuner->result->count++];
-            *trial = (struct trial){.rewrite = rewrites->at[i], .outcome = TRIED_NOT};
-            trial->rewrite.path = tree_origin(&tuner->trees[TRIAL], rewrites->at[i].path, tuner->arena);
-        }
-}
-
-/* A rewrite may make another one possible, so after each that is kept the source is looked at again. */
-static bool try_all(struct tuner *tuner, struct steptime_error *err)
-{
-    const struct tune_options *const options = tuner->options;
-    const struct rewrites_options where = {tuner->trees[TRIAL].to.at, options->unsafe, options->notes, options->trace};
-    struct rewrites rewrites;
-    for (;;) {
-        if (!rewrites_find(&where, tuner->arena, &rewrites, err))
-            return false;
-        const struct rewrite *const next = next_untried(tuner, &rewrites);
-        if (!next || tuner->result->count == MOST_TRIALS)
-            return true;
-        if (clock_ns() > tuner->until_ns) {
-            leave_untried(tuner, &rewrites);
-            return true;
-        }
-        if (!try_one(tuner, &where, next, err))
-            return false;
-    }
+    if (!result.good)
+        return fail_at(
+            err, STEPTIME_INPUT, tuner->options->script, -1,
+            "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
+            "no seed governs, so no change of it can be tested",
+            (long long)losses->first + 1, losses->before, losses->after);
+    tuner->manifest->phase = TUNE_STEADY;
+    return tuner_save(tuner, err);
 }
 
 /* ---- the whole ---- */
@@ -261,27 +160,29 @@ static bool try_all(struct tuner *tuner, struct steptime_error *err)
 static bool measure_all(struct tuner *tuner, struct steptime_error *err)
 {
     struct tune_result *const result = tuner->result;
-    struct verify_result compared_all;
-    if (!result->kept)
+    struct verify_result all;
+    if (tuner->manifest->phase >= TUNE_MEASURED)
         return true;
-    tell(tuner, S("measuring all that was kept against the script as it is"));
-    const struct verify_options options = compared(tuner, BEFORE, KEPT, tuner->options->repeat + 2);
-    if (!verify_run(&options, tuner->arena, &compared_all, err))
-        return false;
-    const struct pace *const before = compared_all.paces[VERIFY_BEFORE], *const after =
-                                                                             compared_all.paces[VERIFY_AFTER];
-    const struct loss_comparison *const losses = &compared_all.checks[0].losses;
-    result->total = pace_compare(before, after, compared_all.pace_count);
-    result->before_ns = pace_summarise(before, compared_all.pace_count).p50_ns;
-    result->after_ns = pace_summarise(after, compared_all.pace_count).p50_ns;
-    result->equal = losses->equal == losses->before_count && losses->before_count == losses->after_count;
-    return true;
+    if (result->kept) {
+        tuner_tell(tuner, S("measuring all that was kept against the script as it is"));
+        if (!tuner_compare(tuner, COPY_BEFORE, COPY_KEPT, tuner->options->repeat + 2, tuner->options->tolerance, &all,
+                           err))
+            return false;
+        const struct pace *const before = all.paces[VERIFY_BEFORE], *const after = all.paces[VERIFY_AFTER];
+        const struct loss_comparison *const losses = &all.checks[0].losses;
+        result->total = pace_compare(before, after, all.pace_count);
+        result->before_ns = pace_summarise(before, all.pace_count).p50_ns;
+        result->after_ns = pace_summarise(after, all.pace_count).p50_ns;
+        result->equal = losses->equal == losses->before_count && losses->before_count == losses->after_count;
+    }
+    tuner->manifest->phase = TUNE_MEASURED;
+    return tuner_save(tuner, err);
 }
 
 static void take_diff(struct tuner *tuner)
 {
     struct buf diff = {0};
-    kept_diff(&tuner->kept, tuner->trees[KEPT].from, &diff);
+    kept_diff(&tuner->kept, tuner->manifest->root, &diff);
     tuner->result->diff = str_copy(tuner->arena, buf_str(&diff));
     tuner->result->file_count = tuner->kept.count;
     tuner->result->files = arena_array(tuner->arena, tuner->kept.count, sizeof *tuner->result->files);
@@ -290,14 +191,36 @@ static void take_diff(struct tuner *tuner)
     buf_free(&diff);
 }
 
-bool tune_run(const struct tune_options *options, struct arena *arena, struct tune_result *result,
-              struct steptime_error *err)
+/* ---- from where it stands ---- */
+
+/* Room for all trials, without those that there was no time for: there may be now. */
+static void reopen_trials(struct manifest *manifest, struct arena *arena)
 {
-    *result = (struct tune_result){.trials = arena_array(arena, MOST_TRIALS, sizeof *result->trials)};
-    struct tuner tuner = {.options = options, .arena = arena, .result = result};
-    tuner.until_ns = options->budget_ns ? clock_ns() + options->budget_ns : INT64_MAX;
-    const bool good =
-        make_copies(&tuner, err) && is_steady(&tuner, err) && try_all(&tuner, err) && measure_all(&tuner, err);
+    struct trial *const trials = arena_array(arena, TUNE_MOST_TRIALS, sizeof *trials);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < manifest->result.count; i++)
+        if (manifest->result.trials[i].outcome != TRIED_NOT)
+            trials[count++] = manifest->result.trials[i];
+    manifest->result.trials = trials;
+    manifest->result.count = count;
+}
+
+bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_error *err)
+{
+    struct tuner tuner = {
+        .manifest = manifest,
+        .options = &manifest->options,
+        .result = &manifest->result,
+        .arena = arena,
+        .began_ns = clock_ns(),
+        .spent_before_ns = manifest->spent_ns,
+    };
+    reopen_trials(manifest, arena);
+    child_hear_interrupts();
+    const bool good = is_same_source(&tuner, err) && make_copies(&tuner, err) && know_sources(&tuner, err) &&
+                      trials_remake(&tuner, err) && is_steady(&tuner, err) && trials_run(&tuner, err) &&
+                      measure_all(&tuner, err);
+    child_stop_hearing();
     take_diff(&tuner);
     kept_free(&tuner.kept);
     return good;

@@ -7,6 +7,9 @@
  *
  * The first copy is never changed: it is what the whole is measured against in the end. The second holds what is kept. The
  * third is where one more rewrite is tried. The user's files are read, and written to by tune_write alone.
+ *
+ * The folder's manifest (manifest.h) is written after each phase and each trial. After any end tune_run goes on from it:
+ * finished trials are not run again, what was kept is made again in fresh copies.
  */
 #ifndef TUNE_TUNE_H
 #define TUNE_TUNE_H
@@ -16,13 +19,15 @@
 
 #include "report/report.h"
 #include "rewrites.h"
+#include "sources.h"
+#include "surroundings.h"
 #include "tree.h"
 #include "verify/verify.h"
 
 struct tune_options {
     const char *const *argv; /* the command that trains, ended by NULL */
-    const char *folder;      /* where all of it lies; absolute, there and empty */
-    const char *trace;       /* as recorded; NULL: none */
+    const char *here;        /* where it is run; absolute, and the folder of this process */
+    const char *folder;      /* where all of it lies; absolute */
     str script;              /* absolute path of the script among the words; its root is tuned */
     bool unsafe, notes;
     struct tolerance tolerance; /* of losses; where unsafe rewrites are made */
@@ -43,14 +48,21 @@ enum outcome {
     TRIED_NOT,     /* there was no time left */
     OUTCOMES,
 };
+extern const char *const outcome_words[OUTCOMES + 1]; /* ended by NULL */
 
 struct trial {
+    str id;                 /* of the rule */
     struct rewrite rewrite; /* paths as in the user's tree */
     enum outcome outcome;
     struct pace_ratio pace; /* against what was kept before it */
     double step_ns;         /* a step before it */
+    int64_t repetitions;    /* timed runs of each */
+    int64_t took_ns;        /* the whole trial */
     str why;                /* of what failed; "" */
+    struct sources after;   /* of one that was kept: the files that it changed, as it left them */
 };
+
+enum { TUNE_MOST_TRIALS = 1000 };
 
 struct tune_result {
     struct trial *trials;
@@ -63,12 +75,14 @@ struct tune_result {
     uint32_t file_count;
 };
 
-bool tune_run(const struct tune_options *options, struct arena *arena, struct tune_result *result,
-              struct steptime_error *err);
+struct manifest; /* manifest.h */
+
+/* Fills manifest->result, from where that stands. False with *err; the manifest then says how far it came. */
+bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_error *err);
 
 /* Puts what was kept into the user's files. */
 bool tune_write(const struct tune_result *result, struct arena *arena, struct steptime_error *err);
 
-void tune_show(const struct tune_options *options, const struct tune_result *result, struct report *report);
+void tune_show(const struct tune_result *result, struct report *report);
 
 #endif

@@ -11,30 +11,19 @@
 #include "base/error.h"
 #include "base/real.h"
 
-/* Lists grow by doubling; a list is full when its count is 0 or a power of two. */
-static void *one_more(struct arena *arena, void *list, uint32_t count, size_t size)
-{
-    if (count & (count - 1))
-        return list;
-    void *moved = arena_array(arena, count ? 2 * (size_t)count : 1, size);
-    if (count)
-        memcpy(moved, list, count * size);
-    return moved;
-}
-
 static void take_moment(struct arena *arena, struct moments *moments, str text)
 {
     int64_t ns;
     if (!str_int(text, &ns))
         return;
-    moments->ns = one_more(arena, moments->ns, moments->count, sizeof *moments->ns);
+    moments->ns = arena_one_more(arena, moments->ns, moments->count, sizeof *moments->ns);
     moments->ns[moments->count++] = ns;
 }
 
 /* Hexadecimal, so that every bit arrives. */
 static void take_loss(struct arena *arena, struct record *record, str text)
 {
-    record->losses = one_more(arena, record->losses, record->loss_count, sizeof *record->losses);
+    record->losses = arena_one_more(arena, record->losses, record->loss_count, sizeof *record->losses);
     double *const loss = &record->losses[record->loss_count++];
     if (!real_read_hex(str_trim(text), loss))
         *loss = NAN;
@@ -57,7 +46,7 @@ static void take_saved(struct arena *arena, struct record *record, str rest)
         return;
     saved.hash = str_copy(arena, saved.hash);
     saved.key = str_copy(arena, rest);
-    record->saved = one_more(arena, record->saved, record->saved_count, sizeof *record->saved);
+    record->saved = arena_one_more(arena, record->saved, record->saved_count, sizeof *record->saved);
     record->saved[record->saved_count++] = saved;
 }
 

@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a training script to a faster one that trains the same. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/real.h"
+#include "child/child.h"
+#include "child/folder.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
 #include "io/writer.h"
 #include "new_folder.h"
 #include "record/record.h"
 #include "training.h"
-#include "tune/tune.h"
+#include "tune/manifest.h"
 
 enum { NS_PER_S = 1000000000 };
 
@@ -25,6 +30,8 @@ static const struct option options[] = {
     {"rtol", 0, "X", NULL, "Losses may differ by this part of their value with --unsafe. Default: 1e-5."},
     {"folder", 0, "DIR", NULL,
      "Where copies, trace and diff lie. Default: steptime-tune-NAME here, with a number where that is taken."},
+    {"resume", 0, "DIR", NULL,
+     "Go on with the run whose folder this is, from the last trial that was done, however it ended."},
     {"budget", 0, "TIME", NULL, "Begin no trial after this time: 600s, 10m, 2h. Default: none."},
     {"seed", 0, "N", NULL, "The seed of random, numpy and torch before the script's own code runs. Default: 0."},
     {"steps", 0, "N", NULL, "End a run after so many steps of its optimizer; 0 lets it run to its end. Default: 40."},
@@ -38,9 +45,8 @@ static const struct option options[] = {
 
 struct work {
     struct arena arena;
-    struct record_options record;
-    struct tune_options tune;
-    double rtol;
+    struct manifest manifest;
+    int lock; /* the folder, while this run works in it; -1 */
 };
 
 /* ---- options ---- */
@@ -65,28 +71,36 @@ static bool duration_of(const char *text, int64_t *ns, struct steptime_error *er
     return fail(err, STEPTIME_USAGE, "--budget takes a time: 600s, 10m, 2h; not '%s'", text);
 }
 
-static bool numbers_of(const struct call *call, struct work *work, struct steptime_error *err)
+static bool numbers_of(const struct call *call, struct tune_options *to, struct steptime_error *err)
 {
-    struct tune_options *const to = &work->tune;
     int64_t timeout_s, megabytes;
+    double rtol;
     if (!call_count(call, "seed", 0, UINT32_MAX, 0, &to->seed, err) ||
         !call_count(call, "steps", 0, UINT32_MAX, 40, &to->steps, err) ||
         !call_count(call, "warmup", 0, UINT32_MAX, 5, &to->warmup, err) ||
         !call_count(call, "repeat", 2, 1000, 4, &to->repeat, err) ||
         !call_count(call, "timeout", 1, 1000000, 600, &timeout_s, err) ||
         !call_count(call, "copy-limit", 1, 1000000, 1000, &megabytes, err) ||
-        !training_real(call, "rtol", 1e-5, &work->rtol, err) ||
-        !duration_of(call_text(call, "budget"), &to->budget_ns, err))
+        !training_real(call, "rtol", 1e-5, &rtol, err) || !duration_of(call_text(call, "budget"), &to->budget_ns, err))
         return false;
     to->limit_ns = timeout_s * NS_PER_S;
     to->most_copied = megabytes * 1000000;
     to->unsafe = call_flag(call, "unsafe");
     to->notes = call_flag(call, "notes");
-    to->tolerance.relative = to->unsafe ? work->rtol : 0;
+    to->tolerance.relative = to->unsafe ? rtol : 0;
     return true;
 }
 
 /* ---- the command that trains ---- */
+
+/* Absolute, in the arena; "" with errno where there is none. */
+static str real_path(const char *path, struct arena *arena)
+{
+    char *const real = realpath(path, NULL);
+    const str copy = real ? str_copy(arena, str_of(real)) : S("");
+    free(real);
+    return copy;
+}
 
 /* "shop.train": shop/train.py, else shop/train/__main__.py. */
 static str module_path(const char *module, struct arena *arena)
@@ -98,104 +112,207 @@ static str module_path(const char *module, struct arena *arena)
     return access(file.at, R_OK) ? str_printf(arena, "%s/__main__.py", path) : file;
 }
 
-static bool script_of(const struct call *call, struct work *work, struct steptime_error *err)
+static bool script_of(const struct call *call, struct tune_options *to, struct arena *arena, struct steptime_error *err)
 {
     str script = S("");
-    work->tune.argv = work->record.argv = training_words(call, &work->arena, err);
-    if (!work->tune.argv)
+    to->argv = training_words(call, arena, err);
+    if (!to->argv)
         return false;
-    work->record.name = record_name(work->tune.argv, &work->arena);
-    for (const char *const *word = work->tune.argv; *word && !script.len; word++) {
+    for (const char *const *word = to->argv; *word && !script.len; word++) {
         if (str_ends(str_of(*word), S(".py")))
             script = str_of(*word);
         else if (!strcmp(*word, "-m") && word[1])
-            script = module_path(word[1], &work->arena);
+            script = module_path(word[1], arena);
     }
     if (!script.len)
         return fail(err, STEPTIME_USAGE,
                     "which of these words is the script? tune takes python SCRIPT.py or python -m MODULE");
-    char *const real = realpath(script.at, NULL);
-    if (!real)
-        return fail_at(err, STEPTIME_INPUT, script, -1, "%s", strerror(errno));
-    work->tune.script = str_copy(&work->arena, str_of(real));
-    free(real);
-    return true;
+    to->script = real_path(script.at, arena);
+    return to->script.len || fail_at(err, STEPTIME_INPUT, script, -1, "%s", strerror(errno));
 }
 
-static bool folder_of(const struct call *call, struct work *work, struct steptime_error *err)
+/* ---- the folder ---- */
+
+/* A child that was about to start holds the lock of a run that was killed a moment longer. */
+static bool lock_soon(int folder)
 {
-    const str name = work->record.name, usual = str_printf(&work->arena, "steptime-tune-%.*s", (int)name.len, name.at);
-    work->tune.folder = new_folder(call_text(call, "folder"), usual, "--folder", FOLDER_NEW, &work->arena, err);
-    return work->tune.folder != NULL;
+    const struct timespec pause = {.tv_nsec = 50000000};
+    for (int tries = 0; tries < 20; tries++, nanosleep(&pause, NULL))
+        if (!flock(folder, LOCK_EX | LOCK_NB))
+            return true;
+    return false;
+}
+
+/* Of two runs in one folder the second is refused. */
+static bool lock_folder(struct work *work, const char *folder, struct steptime_error *err)
+{
+    work->lock = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (work->lock < 0)
+        return fail_at(err, STEPTIME_INPUT, str_of(folder), -1, "%s", strerror(errno));
+    return lock_soon(work->lock) ||
+           fail_at(err, STEPTIME_INPUT, str_of(folder), -1, "another steptime tune is at work there");
+}
+
+static bool begin_anew(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    struct tune_options to = {.here = real_path(".", &work->arena).at};
+    if (!numbers_of(call, &to, err) || !script_of(call, &to, &work->arena, err))
+        return false;
+    const str name = record_name(to.argv, &work->arena);
+    const str usual = str_printf(&work->arena, "steptime-tune-%.*s", (int)name.len, name.at);
+    to.folder = new_folder(call_text(call, "folder"), usual, "--folder", FOLDER_NEW, &work->arena, err);
+    if (!to.folder || !lock_folder(work, to.folder, err))
+        return false;
+    work->manifest = manifest_new(&to, &work->arena);
+    return manifest_write(&work->manifest, err);
+}
+
+/* ---- going on ---- */
+
+/* What was asked for is in the manifest; only what to do with the result may be said anew, and how long. */
+static bool asks_nothing_else(const struct call *call, struct steptime_error *err)
+{
+    static const char *const others[] = {"unsafe", "notes",  "rtol",    "folder",     "seed",  "steps",
+                                         "warmup", "repeat", "timeout", "copy-limit", "python"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (call_text(call, others[i]) || call_flag(call, others[i]))
+            return fail(err, STEPTIME_USAGE, "--resume goes on as it was asked to: not with --%s", others[i]);
+    return !call_argument_count(call) ||
+           fail(err, STEPTIME_USAGE, "--resume knows the command: nothing stands behind the folder");
+}
+
+static void tell_where_it_stands(struct work *work)
+{
+    const struct manifest *const manifest = &work->manifest;
+    const str others = surroundings_set(&manifest->surroundings, &work->arena);
+    if (others.len)
+        training_say(str_printf(&work->arena, "with the environment of then: %.*s", (int)others.len, others.at));
+    training_say(str_printf(&work->arena, "going on: %u of its trials are done, %u kept", manifest->result.count,
+                            manifest->result.kept));
+}
+
+static bool go_on(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    struct manifest *const manifest = &work->manifest;
+    const str folder = real_path(call_text(call, "resume"), &work->arena);
+    if (!asks_nothing_else(call, err))
+        return false;
+    if (!folder.len)
+        return fail_at(err, STEPTIME_INPUT, str_of(call_text(call, "resume")), -1, "%s", strerror(errno));
+    if (!lock_folder(work, folder.at, err) || !manifest_read(folder.at, &work->arena, manifest, err))
+        return false;
+    if (call_text(call, "budget") && !duration_of(call_text(call, "budget"), &manifest->options.budget_ns, err))
+        return false;
+    if (!str_eq(manifest->steptime, S(STEPTIME_VERSION)))
+        return fail_at(err, STEPTIME_INPUT, folder, -1, "is of steptime %.*s, this is %s: begin anew",
+                       (int)manifest->steptime.len, manifest->steptime.at, STEPTIME_VERSION);
+    tell_where_it_stands(work);
+    return true;
 }
 
 /* ---- the run ---- */
 
+static bool ended_well(const struct manifest *manifest, struct foreground_end end, struct steptime_error *err)
+{
+    if (!end.signal && !end.code)
+        return true;
+    return fail_at(err, STEPTIME_INPUT, manifest->options.script, -1, "ended with %s %d",
+                   end.signal ? "signal" : "exit code", end.signal ? end.signal : end.code);
+}
+
 /* Without a trace rewrites are tried in the order of the files. */
 static bool record(struct work *work, struct steptime_error *err)
 {
+    struct manifest *const manifest = &work->manifest;
     struct record_result result;
-    struct record_options *const to = &work->record;
-    to->to = work->tune.folder;
-    to->wait = 10, to->warmup = 2, to->steps = 5;
-    to->idle_s = to->window_s = 0;
-    to->quiet = true;
-    to->tell = training_say;
+    const struct record_options to = {
+        .argv = manifest->options.argv,
+        .name = record_name(manifest->options.argv, &work->arena),
+        .to = str_printf(&work->arena, "%s/recorded", manifest->options.folder).at,
+        .wait = 10,
+        .warmup = 2,
+        .steps = 5,
+        .quiet = true,
+        .tell = training_say,
+    };
+    if (manifest->phase >= TUNE_RECORDED)
+        return true;
     training_say(S("recording the script as it is"));
-    if (!record_run(to, &work->arena, &result, err))
+    folder_remove(to.to); /* of a run that was killed */
+    if (!new_folder(to.to, S(""), "", FOLDER_NEW, &work->arena, err) || !record_run(&to, &work->arena, &result, err) ||
+        !ended_well(manifest, result.end, err))
         return false;
-    if (result.end.signal || result.end.code)
-        return fail_at(err, STEPTIME_INPUT, work->tune.script, -1, "ended with %s %d",
-                       result.end.signal ? "signal" : "exit code",
-                       result.end.signal ? result.end.signal : result.end.code);
-    work->tune.trace = result.count ? result.at[0].path.at : NULL;
     if (!result.count)
         training_say(S("no trace of it: rewrites are tried in the order of the files"));
-    return true;
+    else
+        manifest->trace = str_from(result.at[0].path, strlen(manifest->options.folder) + 1);
+    manifest->phase = TUNE_RECORDED;
+    return manifest_write(manifest, err);
 }
 
-static bool save_diff(const struct work *work, const struct tune_result *result, struct steptime_error *err)
+static bool save_diff(const struct manifest *manifest, struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct writer *const out = writer_open(str_printf(&scratch, "%s/tune.diff", work->tune.folder).at, err);
+    struct writer *const out = writer_open(str_printf(&scratch, "%s/tune.diff", manifest->options.folder).at, err);
     if (out)
-        writer_put(out, result->diff);
+        writer_put(out, manifest->result.diff);
     arena_free(&scratch);
     return out && writer_close(out, err);
 }
 
-static void tell_next(const struct call *call, const struct work *work, const struct tune_result *result)
+static void tell_next(const struct call *call, const struct manifest *manifest)
 {
     struct arena scratch = {0};
+    const struct tune_result *const result = &manifest->result;
     if (result->kept && call_flag(call, "write"))
         training_say(
             str_printf(&scratch, "written: %u file%s", result->file_count, result->file_count == 1 ? "" : "s"));
     else if (result->kept)
         training_say(str_printf(&scratch,
                                 "your files are as they were; 'git apply %s/tune.diff' or --write makes it so",
-                                work->tune.folder));
+                                manifest->options.folder));
     arena_free(&scratch);
+}
+
+/* In the folder where the command is to run; paths of this command line are of the folder that this returns to. */
+static bool run_there(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    struct manifest *const manifest = &work->manifest;
+    const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    manifest->options.tell = training_say;
+    bool good = !chdir(manifest->options.here) ||
+                fail_at(err, STEPTIME_INPUT, str_of(manifest->options.here), -1, "%s", strerror(errno));
+    good = good && record(work, err) && tune_run(manifest, &work->arena, err) && save_diff(manifest, err) &&
+           (!call_flag(call, "write") || tune_write(&manifest->result, &work->arena, err));
+    good = (back >= 0 && !fchdir(back)) && good;
+    if (back >= 0)
+        close(back);
+    return good;
 }
 
 static bool tune(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    struct tune_result result;
-    work->tune.tell = training_say;
-    if (!numbers_of(call, work, err) || !output_check(call, err) || !script_of(call, work, err) ||
-        !folder_of(call, work, err) || !record(work, err) || !tune_run(&work->tune, &work->arena, &result, err) ||
-        !save_diff(work, &result, err) || (call_flag(call, "write") && !tune_write(&result, &work->arena, err)))
+    if (!output_check(call, err) || !(call_text(call, "resume") ? go_on(call, work, err) : begin_anew(call, work, err)))
         return false;
+    if (!run_there(call, work, err)) {
+        if (child_interrupted() || err->code == STEPTIME_OUTPUT)
+            training_say(str_printf(&work->arena, "'steptime tune --resume %s' goes on where this stopped",
+                                    work->manifest.options.folder));
+        return false;
+    }
     struct report *report = report_new(&work->arena, str_of(call->command->name));
-    tune_show(&work->tune, &result, report);
+    tune_show(&work->manifest.result, report);
     const bool good = output_report(call, report, err);
-    tell_next(call, work, &result);
+    tell_next(call, &work->manifest);
     return good;
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
-    struct work work = {0};
+    struct work work = {.lock = -1};
     const bool done = tune(call, &work, err);
+    if (work.lock >= 0)
+        close(work.lock);
     return training_end(&work.arena, done ? STEPTIME_OK : err->code);
 }
 
@@ -214,6 +331,7 @@ const struct command command_tune = {
     .examples =
         "steptime tune -- python train.py --epochs 1|what is worth it here, and the diff\n"
         "steptime tune --write -- python train.py|and make it so\n"
+        "steptime tune --resume steptime-tune-train|goes on where a run was stopped or killed\n"
         "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,

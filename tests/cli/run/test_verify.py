@@ -13,47 +13,7 @@ import time
 import unittest
 
 from support import INPUT, JUDGED, OK, PROGRAM, SOURCE, USAGE, steptime
-
-STAND_IN = '''
-import random, sys, time, types
-__version__ = "0.0-stand-in"
-float64 = "float64"
-def manual_seed(seed): random.seed(1000 + seed)
-class Tensor:
-    def __init__(self, *values): self.values = [float(v) for v in values]
-    def numel(self): return len(self.values)
-    def is_complex(self): return False
-    def detach(self): return self
-    def double(self): return self
-    def cpu(self): return self
-    def reshape(self, size): return self
-    def __len__(self): return len(self.values)
-    def numpy(self): raise RuntimeError("NumPy is not available")
-    def tolist(self): return self.values
-    def item(self): return self.values[0]
-    def backward(self): autograd.backward(self)
-def tensor(value, dtype=None): return Tensor(value)
-def save(obj, path): open(path, "w").close()
-def backward(tensors, grad_tensors=None): pass
-autograd = types.SimpleNamespace(backward=backward)
-class Optimizer:
-    def __init__(self, parameters=()): pass
-    def __setstate__(self, state): pass
-class SGD(Optimizer):
-    def step(self, closure=None): return 7
-class Twice(SGD):
-    def step(self, closure=None): return super().step(closure)
-optim = types.SimpleNamespace(Optimizer=Optimizer, SGD=SGD, Twice=Twice)
-nn = types.SimpleNamespace(Module=type("Module", (), {}))
-class Event:
-    clock = 0
-    def __init__(self, enable_timing): pass
-    def record(self): Event.clock += 3; self.at = Event.clock
-    def elapsed_time(self, other): return float(other.at - self.at)
-def refuse(): raise AssertionError("a step was synchronised")
-cuda = types.SimpleNamespace(available=False, is_available=lambda: cuda.available, is_initialized=lambda: cuda.available,
-                             Event=Event, synchronize=lambda: None, get_device_name=lambda: "stand-in device")
-'''
+from torch_stand_in import STAND_IN
 
 TRAIN = '''
 import torch

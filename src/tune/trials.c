@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rewrites, one after the other: made in a copy, measured, kept or taken back. */
+#include "base/clock.h"
+#include "base/error.h"
+#include "child/child.h"
+#include "syntax/rewrite.h"
+#include "tuner.h"
+
+enum { MOST_REPEAT = 12 };
+
+static struct rewrites_options where_of(const struct tuner *tuner)
+{
+    const struct tune_options *const options = tuner->options;
+    const str trace = tuner->manifest->trace;
+    return (struct rewrites_options){
+        .tree = tuner->trees[COPY_TRIAL].to.at,
+        .unsafe = options->unsafe,
+        .notes = options->notes,
+        .trace = trace.len ? str_printf(tuner->arena, "%s/%.*s", options->folder, (int)trace.len, trace.at).at : NULL,
+    };
+}
+
+/* ---- what became of one ---- */
+
+static void judge(struct trial *trial, const struct verify_result *result)
+{
+    static const enum outcome outcomes[] = {[PACE_FASTER] = TRIED_KEPT,
+                                            [PACE_SLOWER] = TRIED_SLOWER,
+                                            [PACE_NOISY] = TRIED_NO_GAIN,
+                                            [PACE_UNKNOWN] = TRIED_NO_GAIN};
+    if (!result->good) {
+        trial->outcome = TRIED_DIFFERS;
+        return;
+    }
+    trial->pace = pace_compare(result->paces[VERIFY_BEFORE], result->paces[VERIFY_AFTER], result->pace_count);
+    trial->step_ns = pace_summarise(result->paces[VERIFY_BEFORE], result->pace_count).p50_ns;
+    trial->repetitions = result->pace_count;
+    trial->outcome = outcomes[trial->pace.verdict];
+}
+
+/* Once more, with as many runs as would tell, where that is not too many. */
+static bool measure(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+{
+    const struct tolerance none = {0};
+    const struct tolerance tolerance = trial->rewrite.kind == FIX_SAFE ? none : tuner->options->tolerance;
+    const int64_t repeat = tuner->options->repeat;
+    struct verify_result result;
+    if (!tuner_compare(tuner, COPY_KEPT, COPY_TRIAL, repeat, tolerance, &result, err))
+        return false;
+    judge(trial, &result);
+    const int64_t more = trial->pace.verdict == PACE_NOISY ? trial->pace.would_tell : 0;
+    if (trial->outcome != TRIED_NO_GAIN || more <= repeat || more > MOST_REPEAT || tuner_is_late(tuner))
+        return true;
+    if (!tuner_compare(tuner, COPY_KEPT, COPY_TRIAL, more, tolerance, &result, err))
+        return false;
+    judge(trial, &result);
+    return true;
+}
+
+static void tell_outcome(const struct tuner *tuner, const struct trial *trial)
+{
+    const double percent = (trial->pace.paired - 1) * 100;
+    const char *said = "dropped: no gain";
+    if (trial->outcome == TRIED_KEPT)
+        said = str_printf(tuner->arena, "kept: %.1f %% faster", percent).at;
+    else if (trial->outcome == TRIED_FAILED)
+        said = "dropped: the script fails with it";
+    else if (trial->outcome == TRIED_DIFFERS)
+        said = "dropped: other losses";
+    tuner_tell(tuner, str_printf(tuner->arena, "%.*s %s", (int)trial->id.len, trial->id.at, said));
+}
+
+/* ---- keeping ---- */
+
+/* The hash of what the copy that is kept now holds. */
+static void note_after(struct tuner *tuner, struct trial *trial, str path)
+{
+    struct sources *const after = &trial->after;
+    const str below = str_from(path, tuner->manifest->root.len + 1);
+    after->at = arena_one_more(tuner->arena, after->at, after->count, sizeof *after->at);
+    after->at[after->count++] =
+        (struct source_file){below, source_hash(tuner->trees[COPY_KEPT].to, below, tuner->arena)};
+}
+
+/* Into the copy that is kept, and to the list of what changed in the user's files. */
+static bool keep(struct tuner *tuner, struct trial *trial, const struct rewritten_files *files,
+                 struct steptime_error *err)
+{
+    trial->after.count = 0;
+    for (uint32_t i = 0; i < files->count; i++) {
+        struct rewritten file = files->at[i];
+        file.path = tree_origin(&tuner->trees[COPY_TRIAL], file.path, tuner->arena);
+        const str kept = tree_path(&tuner->trees[COPY_KEPT], file.path, tuner->arena);
+        if (!rewrite_file(kept.at, file.before, file.after, err))
+            return false;
+        kept_add(&tuner->kept, &file, tuner->arena);
+        note_after(tuner, trial, file.path);
+    }
+    return true;
+}
+
+static bool remake_one(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+{
+    const struct rewrites_options where = where_of(tuner);
+    const struct sources before = trial->after;
+    struct rewrite there = trial->rewrite;
+    struct rewritten_files files;
+    trial->after = (struct sources){0};
+    there.path = tree_path(&tuner->trees[COPY_TRIAL], there.path, tuner->arena);
+    if (!there.rule)
+        return fail(err, STEPTIME_INPUT, "the rule %.*s is not known any more: begin anew", (int)trial->id.len,
+                    trial->id.at);
+    if (!rewrite_make(&where, &there, tuner->arena, &files, err) || !keep(tuner, trial, &files, err))
+        return false;
+    bool same = files.count > 0 && trial->after.count == before.count;
+    for (uint32_t i = 0; same && i < before.count; i++)
+        same = str_eq(before.at[i].sha256, trial->after.at[i].sha256);
+    return same ||
+           fail_at(err, STEPTIME_INPUT, trial->rewrite.path, -1,
+                   "%.*s, which was kept, is not made as it was then: begin anew", (int)trial->id.len, trial->id.at);
+}
+
+bool trials_remake(struct tuner *tuner, struct steptime_error *err)
+{
+    for (uint32_t i = 0; i < tuner->result->count; i++)
+        if (tuner->result->trials[i].outcome == TRIED_KEPT && !remake_one(tuner, &tuner->result->trials[i], err))
+            return false;
+    return true;
+}
+
+/* ---- one trial ---- */
+
+/* Paths of what is tried are of the trial's tree, paths of those that were tried of the user's. */
+static struct trial trial_of(const struct tuner *tuner, const struct rewrite *rewrite, enum outcome outcome)
+{
+    struct trial trial = {.id = str_of(rewrite->rule->id), .rewrite = *rewrite, .outcome = outcome, .why = S("")};
+    trial.rewrite.path = tree_origin(&tuner->trees[COPY_TRIAL], rewrite->path, tuner->arena);
+    return trial;
+}
+
+static bool was_tried(const struct tuner *tuner, const struct rewrite *rewrite)
+{
+    const struct trial trial = trial_of(tuner, rewrite, TRIED_NOT);
+    for (uint32_t i = 0; i < tuner->result->count; i++)
+        if (rewrite_is(&tuner->result->trials[i].rewrite, &trial.rewrite))
+            return true;
+    return false;
+}
+
+/* False with *err where nothing can be said of it: it was interrupted, or files cannot be written. */
+static bool try_one(struct tuner *tuner, const struct rewrite *rewrite, struct trial *trial, struct steptime_error *err)
+{
+    const struct rewrites_options where = where_of(tuner);
+    struct rewritten_files files;
+    struct steptime_error why = {.offset = -1};
+    if (!rewrite_make(&where, rewrite, tuner->arena, &files, err))
+        return false;
+    if (!files.count)
+        return true;
+    if (!measure(tuner, trial, &why)) {
+        if (child_interrupted() || tuner->is_elsewhere || why.code == STEPTIME_OUTPUT) {
+            *err = why;
+            return false;
+        }
+        trial->outcome = TRIED_FAILED;
+        trial->why = error_line(tuner->arena, &why);
+    }
+    tell_outcome(tuner, trial);
+    return trial->outcome == TRIED_KEPT ? keep(tuner, trial, &files, err) : rewrite_undo(&files, tuner->arena, err);
+}
+
+/* It counts once its result is in the manifest. */
+static bool try_next(struct tuner *tuner, const struct rewrite *rewrite, struct steptime_error *err)
+{
+    struct tune_result *const result = tuner->result;
+    struct trial trial = trial_of(tuner, rewrite, TRIED_UNMADE);
+    const int64_t begin_ns = clock_ns();
+    tuner_tell(tuner, str_printf(tuner->arena, "trying %s at %.*s:%lld", rewrite->rule->id, (int)trial.rewrite.path.len,
+                                 trial.rewrite.path.at, (long long)rewrite->line));
+    if (!try_one(tuner, rewrite, &trial, err))
+        return false;
+    trial.took_ns = clock_ns() - begin_ns;
+    result->trials[result->count++] = trial;
+    if (trial.outcome == TRIED_KEPT) {
+        result->kept++;
+        tuner->manifest->phase = TUNE_STEADY; /* the whole is another one than may have been measured */
+    }
+    return tuner_save(tuner, err);
+}
+
+/* ---- all of them ---- */
+
+static struct rewrite *next_untried(const struct tuner *tuner, const struct rewrites *rewrites)
+{
+    for (uint32_t i = 0; i < rewrites->count; i++)
+        if (!was_tried(tuner, &rewrites->at[i]))
+            return &rewrites->at[i];
+    return NULL;
+}
+
+static void leave_untried(struct tuner *tuner, const struct rewrites *rewrites)
+{
+    struct tune_result *const result = tuner->result;
+    for (uint32_t i = 0; i < rewrites->count && result->count < TUNE_MOST_TRIALS; i++)
+        if (!was_tried(tuner, &rewrites->at[i]))
+            result->trials[result->count++] = trial_of(tuner, &rewrites->at[i], TRIED_NOT);
+}
+
+/* A rewrite may make another one possible, so after each that is kept the source is looked at again. */
+bool trials_run(struct tuner *tuner, struct steptime_error *err)
+{
+    const struct rewrites_options where = where_of(tuner);
+    struct rewrites rewrites;
+    for (;;) {
+        if (!rewrites_find(&where, tuner->arena, &rewrites, err))
+            return false;
+        const struct rewrite *const next = next_untried(tuner, &rewrites);
+        if (!next || tuner->result->count == TUNE_MOST_TRIALS)
+            return true;
+        if (tuner_is_late(tuner)) {
+            leave_untried(tuner, &rewrites);
+            return tuner_save(tuner, err);
+        }
+        if (!try_next(tuner, next, err))
+            return false;
+    }
+}
