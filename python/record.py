@@ -17,6 +17,7 @@ name with its rank, and BASE.stacks.json.gz and BASE.et.json into STEPTIME_RECOR
     PID loaded BASE                             an interpreter took this module
     PID torch BASE                              PyTorch was imported
     PID begun BASE <wait> <warm-up> <steps>     the first step was made
+    PID pace BASE <steps> <of> <seconds left>   every five seconds, until all passes have ended
     PID bare BASE <steps> <median ns>           the bare steps before the first pass
     PID saved BASE <pass> <steps> <of>          a pass ended, and its trace is written
     PID done BASE                               all passes have
@@ -31,8 +32,8 @@ from steptime_ends import Ends
 from steptime_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 from steptime_pass import Pass, watch_profilers, why_no_stacks
-from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, base_name, lengths, median, tell,
-                           write_json)
+from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, lengths, median,
+                           tell, write_json)
 from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
 
@@ -49,6 +50,7 @@ class Recorder:
         self.base = None
         self.first = FirstOptimizer()
         self.ends = Ends(self.finish)
+        self.pace = Pace()
         self.steps = 0
         self.bare = []
         self.recorded = []
@@ -96,6 +98,9 @@ class Recorder:
         if self.base is None:
             self.base = base_name(self.torch)
             self.note("begun", f"{WAIT} {WARMUP} {STEPS}")
+        how_far = self.pace.words(self.steps, now) if self.waiting and not self.off else ""
+        if how_far:
+            self.note("pace", how_far)
         if self.now is None:
             self.leave_bare(now)
         elif self.now.thread is threading.current_thread() and self.now.step(now):

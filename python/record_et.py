@@ -8,9 +8,7 @@ of operators.
 import os
 
 from steptime_pass import Steps
-from steptime_plan import NOTES
-
-ET_STEPS = 2  # the second is the steadier one
+from steptime_plan import ET_STEPS, NOTES
 
 
 class ObservedPass(Steps):

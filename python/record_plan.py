@@ -13,10 +13,38 @@ WAIT, WARMUP, STEPS = (int(word) for word in PLAN[:3])
 PASSES = PLAN[3].split(",")
 IDLE_S, WINDOW_S = (float(word) for word in PLAN[4:6])  # without a step for so long: record so long. 0: never
 STOP = bool(os.environ.get("STEPTIME_RECORD_STOP"))  # the script goes no further than it is recorded
+ET_STEPS = 2  # of an execution trace: the second is the steadier one
 MOST_BARE = 10000  # ends of steps that are kept
 SETTLING = min(3, WAIT // 3)  # the first steps fill caches and choose kernels: they are no measure
 RANKS = (("RANK", "WORLD_SIZE"), ("OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"), ("PMI_RANK", "PMI_SIZE"),
          ("SLURM_PROCID", "SLURM_NTASKS"))
+
+
+# ---- how far it is ----
+
+TELL_EVERY_S = 5
+
+
+def steps_of(kind):
+    """That a pass takes."""
+    return {"syncs": STEPS, "et": ET_STEPS}.get(kind, WARMUP + STEPS)
+
+
+class Pace:
+    """How far the steps are, now and then, for people who wait."""
+
+    def __init__(self):
+        self.all = WAIT + sum(map(steps_of, PASSES))
+        self.last_ns = self.told_ns = None
+
+    def words(self, steps, now_ns):
+        """"<done> <of> <seconds left>"; "": it was told just now. The last step says how long the others take."""
+        length, self.last_ns = now_ns - (self.last_ns or now_ns), now_ns
+        self.told_ns = self.told_ns or now_ns
+        if now_ns - self.told_ns < TELL_EVERY_S * 1e9 or steps >= self.all:
+            return ""
+        self.told_ns = now_ns
+        return f"{steps} {self.all} {(self.all - steps) * length / 1e9:.0f}"
 
 
 # ---- names ----

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "notes.h"
 
-static const char *const words[NOTE_WORDS] = {"loaded", "torch", "begun", "bare", "saved", "done", "none", "said"};
+static const char *const words[NOTE_WORDS] = {"loaded", "torch", "begun", "pace", "bare",
+                                              "saved",  "done",  "none",  "said"};
 
 static bool word_of(str text, enum note_word *word)
 {

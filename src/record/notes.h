@@ -18,6 +18,7 @@ enum note_word {
     NOTE_LOADED,
     NOTE_TORCH,
     NOTE_BEGUN,
+    NOTE_PACE,
     NOTE_BARE,
     NOTE_SAVED,
     NOTE_DONE,

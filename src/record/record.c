@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -84,6 +83,21 @@ static void tell_bare(const struct recording *recording, const struct recorded *
         tell(recording, str_printf(recording->arena, "a bare step takes %.3g ms; recording", process->bare_ns / 1e6));
 }
 
+/* "90 s", "12 min" */
+static str in_time(int64_t seconds, struct arena *arena)
+{
+    return seconds < 120 ? str_printf(arena, "%lld s", (long long)seconds)
+                         : str_printf(arena, "%lld min", (long long)(seconds + 30) / 60);
+}
+
+static void tell_pace(const struct recording *recording, const struct recorded *process, str rest)
+{
+    const int64_t steps = number_at(&rest), of = number_at(&rest), left_s = number_at(&rest);
+    if (process == recording->result->at)
+        tell(recording, str_printf(recording->arena, "step %lld of %lld until all is recorded, about %s left",
+                                   (long long)steps, (long long)of, in_time(left_s, recording->arena).at));
+}
+
 static void tell_said(struct recording *recording, const struct told *told)
 {
     if (recording->said++ < MOST_SAID)
@@ -112,6 +126,8 @@ static void take(struct recording *recording, const struct told *told)
         process->bare_ns = (double)number_at(&rest);
         tell_bare(recording, process);
     }
+    if (told->word == NOTE_PACE)
+        tell_pace(recording, process, rest);
     if (told->word == NOTE_SAVED)
         take_saved(process, rest);
     if (told->word == NOTE_DONE && process == result->at)
@@ -245,53 +261,4 @@ bool record_run(const struct record_options *options, struct arena *arena, struc
     notes_close(&recording.notes);
     folder_remove(recording.folder);
     return done;
-}
-
-/* ---- names ---- */
-
-static str last_part(str path, char separator)
-{
-    for (size_t i = path.len; i > 0; i--)
-        if (path.at[i - 1] == separator)
-            return str_from(path, i);
-    return path;
-}
-
-static str without(str text, str ending)
-{
-    return str_ends(text, ending) && text.len > ending.len ? (str){text.at, text.len - ending.len} : text;
-}
-
-/* A module that starts the script whose name follows. */
-static bool is_launcher(str module)
-{
-    static const str launchers[] = {S("torch.distributed."), S("accelerate."), S("deepspeed."), S("nbconvert")};
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        if (str_starts(module, launchers[i]))
-            return true;
-    return false;
-}
-
-/* The first script or module among the words; else the command. */
-static str named_by(const char *const *argv)
-{
-    for (const char *const *word = argv; *word; word++) {
-        const str text = str_of(*word);
-        if (str_ends(text, S(".py")) || str_ends(text, S(".ipynb")))
-            return without(without(last_part(text, '/'), S(".py")), S(".ipynb"));
-        if (str_eq(text, S("-m")) && word[1] && !is_launcher(str_of(word[1])))
-            return last_part(str_of(word[1]), '.');
-    }
-    return last_part(str_of(argv[0]), '/');
-}
-
-str record_name(const char *const *argv, struct arena *arena)
-{
-    static const char *const fine = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-    const str name = str_copy(arena, named_by(argv));
-    char *const text = (char *)name.at;
-    for (size_t i = 0; i < name.len; i++)
-        if (!strchr(fine, text[i]) || !text[i])
-            text[i] = '_';
-    return name.len ? name : S("script");
 }

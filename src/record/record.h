@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/str.h"
 #include "child/foreground.h"
+#include "name.h"
 #include "steptime/error.h"
 
 struct record_options {
@@ -54,9 +55,6 @@ struct record_result {
     str why_none;       /* a process has no trace, and says why; "": none does */
     struct foreground_end end;
 };
-
-/* "python -m shop.train --x": "train". What names files in it; in the arena. */
-str record_name(const char *const *argv, struct arena *arena);
 
 /* False with *err: the command could not be started, or there is no place for what it needs. */
 bool record_run(const struct record_options *options, struct arena *arena, struct record_result *result,

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/format.h"
-#include "record.h"
+#include "name.h"
 
 enum { MOST_BYTES = 4 << 20, MOST_WORDS = 4096 };
 

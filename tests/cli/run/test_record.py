@@ -195,6 +195,12 @@ class Recorded(Case):
                 self.assertIn("train.json.gz", self.traces(), done.err)
                 self.assertIn("the script ended before the 5th", done.err)
 
+    def test_slow_steps_are_told_while_they_run(self):
+        path = self.script("import time\nfor _ in range(6): step(); time.sleep(1.3)")
+        done = self.record(self.python, path)
+        self.assertEqual(done.code, OK, done.err)
+        self.assertRegex(done.err, r"step 5 of 24 until all is recorded, about 2[4-9] s left")
+
     def test_too_few_steps(self):
         done = self.record(self.python, self.script("for _ in range(6): step()"))
         self.assertEqual(done.code, OK)

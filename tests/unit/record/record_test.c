@@ -30,6 +30,7 @@ static void files_are_named_after_the_script(void **state)
     check_name((const char *const[]){"torchrun", "--nproc-per-node", "2", "fit it.py", NULL}, "fit_it");
     check_name((const char *const[]){"python", "-m", "torch.distributed.run", "fit.py", NULL}, "fit");
     check_name((const char *const[]){"jupyter", "nbconvert", "--execute", "Lesson 1.ipynb", NULL}, "Lesson_1");
+    check_name((const char *const[]){"python", "-m", "nbconvert", "--output", "b.ipynb", "a.ipynb", NULL}, "a");
     check_name((const char *const[]){"/opt/shop/bin/shop-train", NULL}, "shop-train");
     check_name((const char *const[]){"python", "-m", NULL}, "python");
     check_name((const char *const[]){"/", NULL}, "script");
