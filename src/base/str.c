@@ -70,9 +70,11 @@ bool str_cut(str *rest, char separator, str *part)
 
 bool str_is_among(const char *words, str word)
 {
-    for (str rest = str_of(words), one; str_cut(&rest, ' ', &one);)
-        if (str_eq(one, word))
+    for (const char *at = words, *end; *at && word.len; at = *end ? end + 1 : end) {
+        end = strchrnul(at, ' ');
+        if ((size_t)(end - at) == word.len && !memcmp(at, word.at, word.len))
             return true;
+    }
     return false;
 }
 

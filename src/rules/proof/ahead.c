@@ -41,8 +41,9 @@ static struct drain_order go_through(const struct aheads *aheads, struct site ro
                               .function = project_function_at(check->project, root)};
     struct drain_state state = drain_since_head(root.node);
     if (tree->kind[root.node] == SYN_FOR || tree->kind[root.node] == SYN_WHILE) {
-        for (int round = 0; round < 2; round++)
-            state = drain_round(&walk, root.node, state);
+        state = drain_round(&walk, root.node, state);
+        order.again = true;
+        drain_round(&walk, root.node, state);
     } else {
         state = drain_through(&walk, root.node, state);
         drain_launch(&walk, &state); /* what is behind is not known */

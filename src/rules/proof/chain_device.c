@@ -10,20 +10,21 @@
 #include "base/hash.h"
 
 /* Where it stands among those that were passed, or would. */
-static struct passed *place_of(struct walk *walk, struct site site, struct part part)
+static uint16_t *place_of(struct walk *walk, struct site site, struct part part)
 {
     const uint64_t key = (uint64_t)site.file << 32 | site.node;
     for (uint64_t at = hash_mix(key ^ (uint64_t)part.item << 7 ^ part.field.len);; at++) {
-        struct passed *seen = &walk->seen[at % WALK_ROOM];
-        if (!seen->used || (seen->site.file == site.file && seen->site.node == site.node &&
-                            seen->part.item == part.item && str_eq(seen->part.field, part.field)))
-            return seen;
+        uint16_t *const place = &walk->place[at % WALK_ROOM];
+        const struct passed *const seen = *place ? &walk->seen[*place - 1] : NULL;
+        if (!seen || (seen->site.file == site.file && seen->site.node == site.node && seen->part.item == part.item &&
+                      str_eq(seen->part.field, part.field)))
+            return place;
     }
 }
 
 bool walk_may_lie(struct walk *walk, struct site site, struct part part)
 {
-    if (site.node == SYNTAX_NONE || place_of(walk, site, part)->used)
+    if (site.node == SYNTAX_NONE || *place_of(walk, site, part))
         return false;
     const struct value *value = value_at(walk->chain->check->project, site);
     if (part.item != SYNTAX_NONE && !part.each && part.item < value->item_count)
@@ -155,13 +156,13 @@ static bool from_comprehension(struct walk *walk, struct site site, struct part 
 
 bool walk_pass(struct walk *walk, struct site site, struct part part)
 {
-    struct passed *place = place_of(walk, site, part);
-    if (place->used)
+    uint16_t *const place = place_of(walk, site, part);
+    if (*place)
         return false;
     if (walk->seen_count == WALK_STEPS)
         return walk_cut(walk);
-    walk->seen_count++;
-    *place = (struct passed){site, part, true};
+    walk->seen[walk->seen_count++] = (struct passed){site, part};
+    *place = (uint16_t)walk->seen_count;
     return true;
 }
 
@@ -259,7 +260,8 @@ void chain_device(struct chain *chain, const struct match *match)
         "origin", "a value comes through more than 600 places, 16 functions in one another, 1,024 callers, 256 places "
                   "of a name, 16 of an attribute or of a class, 6 networks in one another, or a function of 20,000 "
                   "nodes; what puts it on the device is not known"};
-    struct walk walk = {.chain = chain};
+    struct passed seen[WALK_STEPS];
+    struct walk walk = {.chain = chain, .seen = seen};
     if (follow_claimed(&walk, match)) {
         if (!chain->origin && walk.cut)
             check_limit(chain->check, &far, match->node);

@@ -100,10 +100,11 @@ static bool goes_into(struct drain_walk *walk, uint32_t call, struct drain_state
 /* `indices.unique()`: wherever nobody knows that it lies on the host, the host asks the device how many there are. */
 static bool is_sized_by_data(const struct check *check, uint32_t node)
 {
-    const uint32_t receiver = syntax_is(check->tree, node, SYN_CALL) ? ask_receiver(check, node) : SYNTAX_NONE;
+    if (!syntax_is(check->tree, node, SYN_CALL) || !known_word(WORDS_SIZED_BY_DATA, ask_tail(check, node)))
+        return false;
+    const uint32_t receiver = ask_receiver(check, node);
     const struct value *value = ask_value(check, receiver);
-    return receiver != SYNTAX_NONE && known_word(WORDS_SIZED_BY_DATA, ask_tail(check, node)) &&
-           (value_gpu_tensor(value) || value->kind == VALUE_UNKNOWN) &&
+    return receiver != SYNTAX_NONE && (value_gpu_tensor(value) || value->kind == VALUE_UNKNOWN) &&
            name_of(check->project, check_site(check, node)).len == 0;
 }
 
@@ -116,6 +117,15 @@ static bool is_found(const struct drain_walk *walk, uint32_t node)
         return order->asks(&walk->check, node) != RULES_SILENT;
     const struct map *waits = order ? order->waits : walk->waits;
     return waits && map_get(waits, node) != MAP_NONE;
+}
+
+/* Whether the order of waits has nothing to ask here: nothing is open, and what is asked about does not begin here. */
+static bool is_passed(const struct drain_walk *walk, uint32_t node, const struct drain_state *state)
+{
+    const struct drain_order *order = walk->order;
+    if (!order || state->open)
+        return false;
+    return order->again || order->file != walk->check.file || map_get(order->waits, node) == MAP_NONE;
 }
 
 static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *state)
@@ -133,6 +143,11 @@ static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *st
     }
     if (walk->order)
         walk->order->left--;
+    if (is_passed(walk, node, state)) {
+        if (syntax_is(walk->check.tree, node, SYN_CALL) && !walk->order->again)
+            goes_into(walk, node, state);
+        return;
+    }
     if (is_found(walk, node) || drain_waits(&walk->check, node)) {
         if (drain_is_certain(walk->check.tree, node))
             drain_wait_at(walk, state, node);

@@ -33,7 +33,7 @@ static void come_to(struct drain_order *order, struct drain_state *state, struct
     }
     for (uint64_t left = state->open; left; left &= left - 1)
         order->next[__builtin_ctzll(left)] |= bit;
-    state->open = bit;
+    state->open = order->again ? 0 : bit;
 }
 
 /* ---- the state ---- */

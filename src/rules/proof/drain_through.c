@@ -159,10 +159,14 @@ static void keep_open(struct drain_state *state, struct drain_state before, stru
 static struct drain_state run_rounds(struct drain_walk *walk, uint32_t loop, uint32_t block, struct drain_state before,
                                      struct drain_state *left)
 {
-    struct drain_state round = run_body(walk, loop, block, before, left);
-    if (walk->order && walk->depth < DEEPEST_TWICE)
-        round = drain_merge(round, run_body(walk, loop, block, round, left));
-    return round;
+    const struct drain_state round = run_body(walk, loop, block, before, left);
+    if (!walk->order || walk->depth >= DEEPEST_TWICE || !round.open)
+        return round;
+    const bool again = walk->order->again;
+    walk->order->again = true;
+    const struct drain_state next = run_body(walk, loop, block, round, left);
+    walk->order->again = again;
+    return drain_merge(round, next);
 }
 
 static void run_loop(struct drain_walk *walk, uint32_t loop, struct drain_state *state)

@@ -37,6 +37,7 @@ struct drain_order {
     uint64_t launches;               /* those behind which it launches first, on some usual way */
     uint32_t count;
     bool full;               /* there were more */
+    bool again;              /* it goes through what it has gone through: only what was open then is followed */
     uint32_t left;           /* nodes that may still be looked at */
     const struct map *waits; /* nodes of the file below that wait by what rules found */
     uint32_t file;

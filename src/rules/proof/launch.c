@@ -66,8 +66,6 @@ static bool is_host_call(const struct check *check, uint32_t call)
         known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
         return true;
     const struct value *made = ask_value(check, call);
-    if (takes_from_host(check, call))
-        return true;
     if (is_on_device(check, call) || made->kind == VALUE_MODULE || !takes_nothing_there(check, call, &all_host))
         return false;
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
@@ -80,7 +78,7 @@ static bool is_host_call(const struct check *check, uint32_t call)
     if (own || is_on_device(check, ask_receiver(check, call)))
         return false;
     return all_host || value_on_cpu(made) || object->kind == VALUE_SCHEDULER || is_host_value(made) ||
-           str_is_among(methods, ask_tail(check, call));
+           str_is_among(methods, ask_tail(check, call)) || takes_from_host(check, call);
 }
 
 /* Arithmetic on one number of the device: a kernel of microseconds. */

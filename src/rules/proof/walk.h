@@ -39,13 +39,13 @@ struct entered {
 struct passed {
     struct site site;
     struct part part;
-    bool used;
 };
 
 struct walk {
     struct chain *chain;
-    struct passed seen[WALK_ROOM]; /* by hash: it turns back nowhere */
+    struct passed *seen; /* room for WALK_STEPS, not zeroed: it turns back nowhere */
     uint32_t seen_count;
+    uint16_t place[WALK_ROOM]; /* of those by hash, counted from 1; 0: none */
     struct entered inside[WALK_CALLS];
     uint32_t depth;
     bool cut; /* some way was not gone to its end: that none was found is no answer */
