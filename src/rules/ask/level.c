@@ -56,6 +56,8 @@ static void break_anyhow(const struct check *check, const struct context *contex
     if (context->gate == GATE_UNMADE)
         match_break(match, LINK_PACE, "no program in the files linted makes one of this class that trains",
                     context->gate_at);
+    if (context->gate == GATE_UNREACHED)
+        match_break(match, LINK_PACE, "no program in the files linted comes to it", context->gate_at);
     if (context->gate == GATE_OFF) {
         const struct site option = context_option(check->project, context->gate_at);
         match_break(match, LINK_PACE, "only an option asks for it that is off by default and that nothing here gives",

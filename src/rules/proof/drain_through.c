@@ -46,7 +46,7 @@ static bool is_rare(const struct context *context)
 {
     return context->on_error || context->cpu_only || context->evaluation_only || context->gate == GATE_INTERVAL ||
            context->gate == GATE_FIRST || context->gate == GATE_EMPTY || context->gate == GATE_UNMADE ||
-           context->gate == GATE_UNTAKEN;
+           context->gate == GATE_UNREACHED || context->gate == GATE_UNTAKEN;
 }
 
 /* A branch that a usual step does not take, though it comes to the test. */

@@ -21,6 +21,7 @@
 #include "reach.h"
 #include "trained.h"
 #include "unmade.h"
+#include "unreached.h"
 #include "source/known/known_words.h"
 
 /* Calls in a circle would count loops for ever. */
@@ -51,6 +52,10 @@ static struct context with_callers(const struct project *project, const struct c
     }
     if (untrained && c.pace == PACE_STEP)
         c.pace = PACE_EVALUATION;
+    if (unreached_is(project, function) && gate_stronger(c.gate, GATE_UNREACHED) != c.gate) {
+        c.gate = GATE_UNREACHED;
+        c.gate_at = run_site(project, function);
+    }
     return c;
 }
 
@@ -282,6 +287,17 @@ static void build_gates(void *project, size_t file)
     at_work_on(NULL);
 }
 
+/* Which classes and functions a program comes to, by what names what. */
+static void reach_build(struct project *project)
+{
+    struct mentions mentions = {0};
+    mentions_find(project, &mentions);
+    trained_build(project, &mentions);
+    unmade_build(project);
+    unreached_build(project, &mentions);
+    mentions_free(&mentions);
+}
+
 void context_build(struct project *project)
 {
     struct contexts *contexts = project->contexts;
@@ -296,8 +312,7 @@ void context_build(struct project *project)
     par_each(project->files.count, project->cells.options.threads, build_gates, project);
     around_build(project);
     moved_build(project);
-    trained_build(project);
-    unmade_build(project);
+    reach_build(project);
     begin_all(project);
     struct ways ways = {0};
     find_ways(project, &ways);

@@ -17,14 +17,15 @@
 
 enum gate {
     GATE_NONE,
-    GATE_INTERVAL, /* if step % k == 0, if (i + 1) == len(loader), if meter.should_report() */
-    GATE_FLAG,     /* if args.verbose, if debug, if self.log_... */
-    GATE_RANK,     /* if rank == 0, is_main_process: one process, but each step */
-    GATE_FIRST,    /* if step == 0: once */
-    GATE_EMPTY,    /* if boxes.shape[0] == 0: only for data in which there is nothing */
-    GATE_UNMADE,   /* a network that nothing in the files linted makes */
-    GATE_OFF,      /* if args.fancy, an option that is off by default and that nothing beside the sources turns on */
-    GATE_UNTAKEN,  /* if size is None, where all calls of the run give one */
+    GATE_INTERVAL,  /* if step % k == 0, if (i + 1) == len(loader), if meter.should_report() */
+    GATE_FLAG,      /* if args.verbose, if debug, if self.log_... */
+    GATE_RANK,      /* if rank == 0, is_main_process: one process, but each step */
+    GATE_FIRST,     /* if step == 0: once */
+    GATE_EMPTY,     /* if boxes.shape[0] == 0: only for data in which there is nothing */
+    GATE_UNMADE,    /* a network that nothing in the files linted makes */
+    GATE_UNREACHED, /* a function that nothing which the files linted run comes to, by any name */
+    GATE_OFF,       /* if args.fancy, an option that is off by default and that nothing beside the sources turns on */
+    GATE_UNTAKEN,   /* if size is None, where all calls of the run give one */
 };
 
 struct context {

@@ -61,6 +61,7 @@ struct contexts {
     bool *program_trains; /* per program: something in it calls backward or step */
     bool *acts;           /* per function: what it gives goes to the step of an environment */
     bool *unmade;         /* per class: a network that no program makes that trains */
+    bool *unreached;      /* per function: no program in the files linted comes to it */
     struct trained trained;
     bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;                 /* per function: enum trains of loops.c */

@@ -9,8 +9,8 @@
 enum gate gate_stronger(enum gate a, enum gate b)
 {
     static const int order[] = {
-        [GATE_NONE] = 0,   [GATE_RANK] = 1, [GATE_FLAG] = 2,    [GATE_INTERVAL] = 3, [GATE_EMPTY] = 4,
-        [GATE_UNMADE] = 5, [GATE_OFF] = 6,  [GATE_UNTAKEN] = 7, [GATE_FIRST] = 8};
+        [GATE_NONE] = 0,   [GATE_RANK] = 1,      [GATE_FLAG] = 2, [GATE_INTERVAL] = 3, [GATE_EMPTY] = 4,
+        [GATE_UNMADE] = 5, [GATE_UNREACHED] = 6, [GATE_OFF] = 7,  [GATE_UNTAKEN] = 8,  [GATE_FIRST] = 9};
     return order[a] >= order[b] ? a : b;
 }
 

@@ -15,7 +15,14 @@ static void add(struct mentions *mentions, uint32_t from, uint32_t to, struct si
     if (from == to)
         return;
     mentions->at = mem_grow(mentions->at, &mentions->room, mentions->count + 1, sizeof *mentions->at);
-    mentions->at[mentions->count++] = (struct mention){from, to, at, strict};
+    mentions->at[mentions->count++] = (struct mention){from, to, at, strict, false};
+}
+
+bool mentions_is_of_module(const struct project *project, uint32_t f)
+{
+    const struct function *function = &project->files.functions[f];
+    return function->outer != NONE && project->files.functions[function->outer].outer == NONE &&
+           project_tree(project, function->file)->kind[function->node] == SYN_FUNCTION;
 }
 
 uint32_t mentions_unit(const struct project *project, const struct mentions *mentions, struct site site)
@@ -94,12 +101,11 @@ static void list_names(const struct project *project, struct mentions *mentions)
         add(mentions, of_classes, mentions->classes + c, site_none, true);
     }
     for (uint32_t f = 0; f < functions; f++) {
-        const struct function *function = &project->files.functions[f];
-        if (function->outer == NONE || project->files.functions[function->outer].outer != NONE ||
-            project_tree(project, function->file)->kind[function->node] != SYN_FUNCTION)
+        const str name = project->files.functions[f].name;
+        if (!mentions_is_of_module(project, f))
             continue;
-        map_put(&mentions->functions, key_of(function->name), 0);
-        add(mentions, unit_of(mentions, &mentions->names, function->name), f, site_none, true);
+        map_put(&mentions->functions, key_of(name), 0);
+        add(mentions, unit_of(mentions, &mentions->names, name), f, site_none, true);
     }
     for (uint32_t i = 0; i < project->files.count; i++)
         list_variables(project, mentions, i);
@@ -111,8 +117,12 @@ static void list_names(const struct project *project, struct mentions *mentions)
 static void add_named(struct mentions *mentions, uint32_t from, str name, struct site at, bool tail)
 {
     const uint32_t unit = map_get(&mentions->names, key_of(name));
+    const bool by_tail = tail && map_get(&mentions->functions, key_of(name)) != MAP_NONE;
+    const size_t before = mentions->count;
     if (unit != MAP_NONE)
-        add(mentions, from, unit, at, !tail || map_get(&mentions->functions, key_of(name)) == MAP_NONE);
+        add(mentions, from, unit, at, !by_tail);
+    if (mentions->count > before)
+        mentions->at[before].weak = by_tail;
 }
 
 /* `x: Net`, `-> Net`, isinstance(x, Net): of what somebody else has made. */
@@ -255,6 +265,7 @@ static void add_words(const struct project *project, struct mentions *mentions, 
     if (unit == MAP_NONE)
         return;
     add(mentions, from, unit, site, false);
+    mentions->at[mentions->count - 1].weak = is_export(project, tree, site);
     if (setting)
         map_put(&mentions->settings, key_of(name), 0);
 }
@@ -285,6 +296,18 @@ static bool begins_with(str module, str beginning)
     return false;
 }
 
+/* The classes and functions of a module, and nothing that it imports. */
+static void add_all_of(const struct project *project, struct mentions *mentions, uint32_t from, const struct file *file,
+                       struct site site)
+{
+    for (uint32_t c = 0; c < file->class_count; c++)
+        add(mentions, from, mentions->classes + file->first_class + c, site, false);
+    const uint32_t first = project_function_at(project, (struct site){file->id, 0});
+    for (uint32_t f = first; f < first + file->function_count; f++)
+        if (mentions_is_of_module(project, f))
+            add(mentions, from, f, site, false);
+}
+
 static void add_modules(const struct project *project, struct mentions *mentions, uint32_t from, struct site site,
                         str beginning)
 {
@@ -300,8 +323,7 @@ static void add_modules(const struct project *project, struct mentions *mentions
     for (uint32_t i = 0; i < project->files.count; i++) {
         const struct file *file = &project->files.at[i];
         if (beginning.len ? begins_with(file->shown.module, beginning) : !file->imported)
-            for (uint32_t c = 0; c < file->class_count; c++)
-                add(mentions, from, mentions->classes + file->first_class + c, site, false);
+            add_all_of(project, mentions, from, file, site);
     }
 }
 

@@ -13,6 +13,7 @@ struct mention {
     uint32_t from, to; /* units */
     struct site at;    /* site_none: a class has methods and bases, a module what stands in it */
     bool strict;       /* what it leads to runs with it; else it may */
+    bool weak;         /* says little of what runs: `x.f` of any object, where a module has an f; a name in __all__ */
 };
 
 struct mentions {
@@ -29,6 +30,9 @@ struct mentions {
 
 void mentions_find(struct project *project, struct mentions *mentions);
 void mentions_free(struct mentions *mentions);
+
+/* Whether a function stands in a module, and in no class or function. */
+bool mentions_is_of_module(const struct project *project, uint32_t f);
 
 bool mentions_in_setting(const struct project *project, const struct mentions *mentions, uint32_t class_id);
 

@@ -2,77 +2,10 @@
 #include "trained.h"
 
 #include "base/mem.h"
-#include "mentions.h"
+#include "mention_search.h"
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 #include "unmade.h"
-
-/* Units in the order in which they are come to, and the mentions of each from one side. */
-struct search {
-    const struct mentions *mentions;
-    uint32_t *first, *of; /* of[first[unit]] up to first[unit + 1]: mentions */
-    bool *seen;           /* per unit */
-    uint32_t *via;        /* per unit: the mention by which it was come to; NONE */
-    uint32_t *queue;
-    uint32_t count;
-    bool backward;
-};
-
-static uint32_t here(const struct search *search, const struct mention *mention)
-{
-    return search->backward ? mention->to : mention->from;
-}
-
-static uint32_t there(const struct search *search, const struct mention *mention)
-{
-    return search->backward ? mention->from : mention->to;
-}
-
-static void search_new(struct search *search, const struct mentions *mentions, bool backward)
-{
-    const size_t units = mentions->units;
-    *search = (struct search){.mentions = mentions, .backward = backward};
-    search->first = mem_zeroed((units + 2) * sizeof *search->first);
-    search->of = mem_alloc((mentions->count + 1) * sizeof *search->of);
-    search->seen = mem_zeroed(units + 1);
-    search->via = mem_alloc((units + 1) * sizeof *search->via);
-    search->queue = mem_alloc((units + 1) * sizeof *search->queue);
-    for (size_t i = 0; i < mentions->count; i++)
-        search->first[here(search, &mentions->at[i]) + 2]++;
-    for (size_t u = 2; u < units + 2; u++)
-        search->first[u] += search->first[u - 1];
-    for (size_t i = 0; i < mentions->count; i++)
-        search->of[search->first[here(search, &mentions->at[i]) + 1]++] = (uint32_t)i;
-}
-
-static void search_free(struct search *search)
-{
-    mem_free(search->first);
-    mem_free(search->of);
-    mem_free(search->seen);
-    mem_free(search->via);
-    mem_free(search->queue);
-}
-
-static void come_to(struct search *search, uint32_t unit, uint32_t via)
-{
-    if (search->seen[unit])
-        return;
-    search->seen[unit] = true;
-    search->via[unit] = via;
-    search->queue[search->count++] = unit;
-}
-
-/* Over strict mentions alone, or over all: from all that was come to. */
-static void search_on(struct search *search, bool strict)
-{
-    for (uint32_t at = 0; at < search->count; at++)
-        for (uint32_t i = search->first[search->queue[at]]; i < search->first[search->queue[at] + 1]; i++) {
-            const struct mention *mention = &search->mentions->at[search->of[i]];
-            if (mention->strict || !strict)
-                come_to(search, there(search, mention), search->of[i]);
-        }
-}
 
 /* ---- what trains ---- */
 
@@ -87,12 +20,13 @@ static bool is_trained_by_framework(const struct project *project, uint32_t f)
     return contract && contract->pace == PACE_STEP && !str_eq(function->name, frameworks_forward(framework));
 }
 
-static void begin_at(const struct project *project, struct search *search, struct site *trains, struct site site)
+static void begin_at(const struct project *project, struct mention_search *search, struct site *trains,
+                     struct site site)
 {
     const uint32_t unit = mentions_unit(project, search->mentions, site);
     if (!search->seen[unit])
         trains[unit] = site;
-    come_to(search, unit, NONE);
+    mention_search_begin(search, unit, NONE);
 }
 
 /* `def backward(ctx, grad)` of a function of autograd computes a part of what another call trains with. */
@@ -101,7 +35,7 @@ static bool is_in_backward(const struct project *project, struct site site)
     return str_eq(project->files.functions[project_function_at(project, site)].name, S("backward"));
 }
 
-static void begin(const struct project *project, struct search *search, struct site *trains)
+static void begin(const struct project *project, struct mention_search *search, struct site *trains)
 {
     for (uint32_t i = 0; i < project->files.count; i++) {
         const struct file *file = &project->files.at[i];
@@ -121,14 +55,14 @@ static void begin(const struct project *project, struct search *search, struct s
             const struct site site = {project->files.functions[f].file, project->files.functions[f].node};
             if (!search->seen[f])
                 trains[f] = site;
-            come_to(search, f, NONE);
+            mention_search_begin(search, f, NONE);
         }
 }
 
 /* ---- from what runs it forward ---- */
 
 /* The places from each unit to what trains, kept one behind the other. */
-static void keep(struct project *project, const struct search *forward, const struct search *backward,
+static void keep(struct project *project, const struct mention_search *forward, const struct mention_search *backward,
                  const struct site *trains)
 {
     struct trained *trained = &project->contexts->trained;
@@ -152,43 +86,41 @@ static void keep(struct project *project, const struct search *forward, const st
 }
 
 /* What trains and all that runs it, with what they name; what a setting may make for them; what they may name at last. */
-static void search_forward(const struct project *project, struct search *forward, const struct search *backward)
+static void search_forward(const struct project *project, struct mention_search *forward,
+                           const struct mention_search *backward)
 {
     for (uint32_t u = 0; u < forward->mentions->modules; u++) /* a name that leads to what trains leads elsewhere too */
         if (backward->seen[u])
-            come_to(forward, u, NONE);
-    search_on(forward, true);
+            mention_search_begin(forward, u, NONE);
+    mention_search_on(forward, true);
     for (uint32_t c = 0; project->cells.options.mentioned && c < project->files.class_count; c++)
         if (unmade_is_open(project, c))
-            come_to(forward, forward->mentions->classes + c, NONE);
-    search_on(forward, true);
-    search_on(forward, false);
+            mention_search_begin(forward, forward->mentions->classes + c, NONE);
+    mention_search_on(forward, true);
+    mention_search_on(forward, false);
 }
 
-void trained_build(struct project *project)
+void trained_build(struct project *project, const struct mentions *mentions)
 {
     struct trained *trained = &project->contexts->trained;
     const uint32_t classes = project->files.class_count;
-    struct mentions mentions = {0};
-    struct search backward, forward;
-    mentions_find(project, &mentions);
-    trained->classes = mentions.classes;
+    struct mention_search backward, forward;
+    trained->classes = mentions->classes;
     trained->named_by_setting = arena_array(&project->contexts->arena, classes, sizeof *trained->named_by_setting);
     for (uint32_t c = 0; c < classes; c++)
-        trained->named_by_setting[c] = mentions_in_setting(project, &mentions, c);
-    struct site *trains = mem_alloc((mentions.units + (size_t)1) * sizeof *trains);
-    search_new(&backward, &mentions, true);
+        trained->named_by_setting[c] = mentions_in_setting(project, mentions, c);
+    struct site *trains = mem_alloc((mentions->units + (size_t)1) * sizeof *trains);
+    mention_search_new(&backward, mentions, true);
     begin(project, &backward, trains);
-    search_on(&backward, true);
-    search_new(&forward, &mentions, false);
+    mention_search_on(&backward, true);
+    mention_search_new(&forward, mentions, false);
     search_forward(project, &forward, &backward);
     keep(project, &forward, &backward, trains);
     trained->any = backward.count > 0;
-    trained->everything = forward.seen[mentions.everything];
-    search_free(&backward);
-    search_free(&forward);
+    trained->everything = forward.seen[mentions->everything];
+    mention_search_free(&backward);
+    mention_search_free(&forward);
     mem_free(trains);
-    mentions_free(&mentions);
 }
 
 struct trained_step context_trained(const struct project *project, uint32_t unit)

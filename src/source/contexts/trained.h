@@ -6,8 +6,9 @@
 #ifndef SOURCE_TRAINED_H
 #define SOURCE_TRAINED_H
 
-#include "contexts.h"
+#include "mentions.h"
 
-void trained_build(struct project *project); /* of context_build, once it is known what trains */
+void trained_build(struct project *project,
+                   const struct mentions *mentions); /* of context_build, once it is known what trains */
 
 #endif
