@@ -44,6 +44,20 @@ static struct site paced_by(const struct check *check, const struct context *con
     return function == SYNTAX_NONE ? site : check_site(check, function);
 }
 
+static void break_unreached(const struct context *context, struct match *match)
+{
+    if (context->gate == GATE_UNREACHED)
+        match_break(match, LINK_PACE, "no program in the files linted comes to it", context->gate_at);
+}
+
+void level_of_loader(const struct check *check, uint32_t call, struct match *match)
+{
+    const struct context context = context_of(check->project, check_site(check, call));
+    match->of_run = true;
+    match->runs_at = call;
+    break_unreached(&context, match);
+}
+
 /* What holds of a line that speaks of all steps too. */
 static void break_anyhow(const struct check *check, const struct context *context, uint32_t node, struct match *match)
 {
@@ -56,8 +70,7 @@ static void break_anyhow(const struct check *check, const struct context *contex
     if (context->gate == GATE_UNMADE)
         match_break(match, LINK_PACE, "no program in the files linted makes one of this class that trains",
                     context->gate_at);
-    if (context->gate == GATE_UNREACHED)
-        match_break(match, LINK_PACE, "no program in the files linted comes to it", context->gate_at);
+    break_unreached(context, match);
     if (context->gate == GATE_OFF) {
         const struct site option = context_option(check->project, context->gate_at);
         match_break(match, LINK_PACE, "only an option asks for it that is off by default and that nothing here gives",

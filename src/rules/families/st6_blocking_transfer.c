@@ -115,8 +115,7 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
 /* A loader of which nothing is known to be trained. */
 static void break_untrained(const struct check *check, uint32_t call, struct match *match)
 {
-    match->of_run = true;
-    match->runs_at = call;
+    level_of_loader(check, call, match);
     const char *untrained = loader_untrained(check, call);
     if (untrained)
         match_break(match, LINK_PACE, untrained, check_site(check, call));

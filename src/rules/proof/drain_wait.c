@@ -6,6 +6,7 @@
 #include "rules/ask/upload.h"
 #include "rules/ask/waits.h"
 #include "source/known/known_words.h"
+#include "source/known/names.h"
 
 /* ---- waits ---- */
 
@@ -91,6 +92,18 @@ static bool exchanges_number(const struct check *check, uint32_t call)
            ask_value(check, what)->rank == RANK_0;
 }
 
+/* What nobody knows, and computes as a tensor does: `(a > 0).float()`, `loss.sum()`. */
+static bool may_be_tensor(const struct check *check, uint32_t object, str method)
+{
+    static const char of_tensors[] = "sum mean any all abs isnan isinf isfinite sqrt exp float long double half detach "
+                                     "clamp argmax argmin norm item";
+    const enum value_kind what = object == SYNTAX_NONE ? VALUE_NONE : ask_value(check, object)->kind;
+    if (what != VALUE_UNKNOWN && what != VALUE_TENSOR)
+        return false;
+    const enum syntax_kind kind = (enum syntax_kind)check->tree->kind[object];
+    return kind == SYN_BINARY || kind == SYN_COMPARE || kind == SYN_UNARY || str_is_among(of_tensors, method);
+}
+
 /* One pass over what is there at most, of which most are a row or a number by then. */
 static bool is_one_pass(const struct check *check, uint32_t call)
 {
@@ -100,7 +113,15 @@ static bool is_one_pass(const struct check *check, uint32_t call)
     const uint32_t receiver = ask_receiver(check, call);
     return str_is_among(names, ask_tail(check, call)) &&
            (name_under(check->project, check_site(check, call), "torch.") ||
-            (receiver != SYNTAX_NONE && ask_gpu_tensor(check, receiver)));
+            (receiver != SYNTAX_NONE && ask_gpu_tensor(check, receiver)) ||
+            may_be_tensor(check, receiver, ask_tail(check, call)));
+}
+
+/* A loss of torch.nn, of predictions and targets: a pass or two. Those of sequences go over all paths. */
+static bool is_loss(const struct check *check, uint32_t call)
+{
+    const struct value *loss = ask_value(check, syntax_first(check->tree, call));
+    return loss->kind == VALUE_LOSS && !(loss->name && str_ends(loss->name->text, S("CTCLoss")));
 }
 
 bool drain_is_little(const struct check *check, uint32_t node)
@@ -114,7 +135,7 @@ bool drain_is_little(const struct check *check, uint32_t node)
     case SYN_SUBSCRIPT:
         return true;
     case SYN_CALL:
-        return is_one_pass(check, node) || exchanges_number(check, node);
+        return is_one_pass(check, node) || exchanges_number(check, node) || is_loss(check, node);
     default:
         return false;
     }

@@ -52,6 +52,14 @@ static bool takes_from_host(const struct check *check, uint32_t call)
            !syntax_arguments_hidden(check->tree, call);
 }
 
+/* Functions of Python that ask what a thing is, a tensor of the device too. */
+static bool asks_what_it_is(const struct check *check, uint32_t call)
+{
+    static const char names[] = "len isinstance issubclass type id hasattr callable zip enumerate";
+    return ask_receiver(check, call) == SYNTAX_NONE && str_is_among(names, ask_tail(check, call)) &&
+           name_target(check->project, check_site(check, call)) == SYNTAX_NONE;
+}
+
 /* Calls that give the device nothing to do: of libraries for the host, of things that keep or show, the reads themselves. */
 static bool is_host_call(const struct check *check, uint32_t call)
 {
@@ -59,10 +67,11 @@ static bool is_host_call(const struct check *check, uint32_t call)
         "append extend update add add_scalar add_scalars log info debug warning print write set_postfix "
         "set_postfix_str set_description train eval zero_grad time perf_counter format join keys values items get "
         "get_last_lr state_dict len size dim numel cpu item tolist numpy detach";
-    static const char *const modules[] = {"time.", "logging.", "numpy.", "math.", "os.", "sys.", "tqdm."};
+    static const char *const modules[] = {"time.",   "logging.", "warnings.", "numpy.", "math.",
+                                          "random.", "os.",      "sys.",      "json.",  "tqdm."};
     const struct site site = check_site(check, call);
     bool all_host;
-    if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call ||
+    if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call || asks_what_it_is(check, call) ||
         known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
         return true;
     const struct value *made = ask_value(check, call);

@@ -374,6 +374,20 @@ static void look_at_variable(const struct project *project, struct mentions *men
         look_at(project, mentions, variable, site);
 }
 
+/* A base is named by the class that inherits, not by who runs the module in which that stands. */
+static uint32_t named_in(const struct project *project, const struct mentions *mentions, struct site site)
+{
+    const struct syntax *tree = project_tree(project, site.file);
+    uint32_t at = site.node;
+    while (tree->kind[tree->parent[at]] == SYN_ATTRIBUTE || tree->kind[tree->parent[at]] == SYN_SUBSCRIPT)
+        at = tree->parent[at];
+    const uint32_t list = tree->parent[at], around = tree->parent[list];
+    const bool is_base =
+        tree->kind[at] != SYN_MODULE && tree->kind[around] == SYN_CLASS && list == syntax_child(tree, around, 1);
+    const uint32_t c = is_base ? map_get(&project->files.class_by_node, (int64_t)site.file << 32 | around) : MAP_NONE;
+    return c == MAP_NONE ? mentions_unit(project, mentions, site) : mentions->classes + c;
+}
+
 static void look_into(const struct project *project, struct mentions *mentions, uint32_t id)
 {
     const struct file *file = &project->files.at[id];
@@ -383,7 +397,7 @@ static void look_into(const struct project *project, struct mentions *mentions, 
         const struct site site = {id, node};
         if (kind != SYN_NAME && kind != SYN_STRING && kind != SYN_ALIAS && kind != SYN_CALL && kind != SYN_ATTRIBUTE)
             continue;
-        look_at(project, mentions, mentions_unit(project, mentions, site), site);
+        look_at(project, mentions, named_in(project, mentions, site), site);
         if (is_of_module(project, site))
             look_at_variable(project, mentions, site);
     }

@@ -91,6 +91,27 @@ class Unreached(unittest.TestCase):
             with self.subTest(call=call):
                 self.assertEqual(self.levels(STEPS + PROGRAM + "=== other.py\n" + call), dict.fromkeys(READS, "warning"))
 
+    def test_a_loader_that_nothing_makes_and_a_base_that_nothing_makes(self):
+        text = STEPS + PROGRAM + """
+=== data.py
+import torch
+import pytorch_lightning as pl
+
+
+class Data(pl.LightningDataModule):
+    def train_dataloader(self):
+        return torch.utils.data.DataLoader(torch.load("some.pt"), shuffle=True, num_workers=4)
+
+
+class MoreData(Data):
+    pass
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            for made, level in (("", "note"), ("\n\nMoreData()\n", "warning")):
+                write(folder, text + made)
+                found = [f for f in lint(folder)["findings"] if f["file"].endswith("data.py") and f["rule"] == "ST602"]
+                self.assertEqual([f["severity"] for f in found], [level])
+
     def test_a_decorator_keeps_it(self):
         kept = STEPS.replace("def train_slowly", "@register('slow')\ndef train_slowly").replace(
             "class Agent", "@register('agent')\nclass Agent").replace("import torch\n", "import torch\nfrom table import register\n")
