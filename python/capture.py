@@ -14,6 +14,7 @@ What it records goes, a line an event, to the file named by STEPTIME_RECORD:
     G <ns>                     times, at the end: the device reached the end of a step, counted from the first
     D <name>                   at the end: the device
     T <hash> <count> <offset> <key>   saved: a tensor in torch.save; its values lie in the file of values
+    F <path>                   at the end: a file of Python that was imported, or is the script, without links in its path
     X                          the script was stopped because it reached its last step
 
 That it was loaded at all says an empty file beside it, <STEPTIME_RECORD>.loaded.
@@ -83,6 +84,15 @@ class Record:
                 self.put(f"G {round(events[0].elapsed_time(event) * 1e6)}")
         if self.on_device():
             self.put(f"D {self.torch.cuda.get_device_name()}")
+        for path in files_of_modules():
+            self.put(f"F {path}")
+
+
+def files_of_modules():
+    """That are not part of an installed package."""
+    paths = [getattr(module, "__file__", None) for module in list(sys.modules.values())]
+    paths = {os.path.realpath(path) for path in paths if isinstance(path, str) and path.endswith(".py")}
+    return sorted(path for path in paths if "\n" not in path and f"{os.sep}site-packages{os.sep}" not in path)
 
 
 record = Record()

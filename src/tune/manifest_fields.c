@@ -42,6 +42,7 @@ const struct field manifest_option_fields[] = {
 const struct field manifest_source_fields[] = {
     {"path", FIELD_TEXT, offsetof(struct source_file, path), NULL},
     {"sha256", FIELD_TEXT, offsetof(struct source_file, sha256), NULL},
+    {"loaded", FIELD_BOOL, offsetof(struct source_file, loaded), NULL},
     {0},
 };
 

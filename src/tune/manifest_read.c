@@ -41,7 +41,7 @@ static struct sources read_sources(struct json *json)
     struct sources all = {0};
     json_enter(json);
     while (json_item(json)) {
-        struct source_file file = {S(""), S("")};
+        struct source_file file = {S(""), S(""), false};
         fields_read(json, manifest_source_fields, &file);
         all.at = arena_one_more(json->arena, all.at, all.count, sizeof *all.at);
         all.at[all.count++] = file;

@@ -97,6 +97,36 @@ bool sources_list(const char *folder, struct arena *arena, struct sources *sourc
     return outcome == 0;
 }
 
+/* ---- what runs ---- */
+
+static struct source_file *source_at(const struct sources *sources, str path)
+{
+    const struct source_file wanted = {.path = path};
+    return sources->count ? bsearch(&wanted, sources->at, sources->count, sizeof wanted, by_path) : NULL;
+}
+
+void sources_mark_loaded(struct sources *sources, const char *folder, const str *files, uint32_t count)
+{
+    char *const root = realpath(folder, NULL);
+    const str below = str_of(root ? root : folder);
+    for (uint32_t i = 0; i < count; i++) {
+        const bool is_below = str_starts(files[i], below) && files[i].len > below.len && files[i].at[below.len] == '/';
+        struct source_file *const file = is_below ? source_at(sources, str_from(files[i], below.len + 1)) : NULL;
+        if (file)
+            file->loaded = true;
+    }
+    free(root);
+}
+
+bool sources_may_run(const struct sources *sources, str path)
+{
+    const struct source_file *const file = source_at(sources, path);
+    bool known = false;
+    for (uint32_t i = 0; i < sources->count && !known; i++)
+        known = sources->at[i].loaded;
+    return !known || !file || file->loaded;
+}
+
 /* ---- then and now ---- */
 
 struct sources sources_again(const struct sources *before, str root, struct arena *arena)
@@ -105,7 +135,7 @@ struct sources sources_again(const struct sources *before, str root, struct aren
     for (uint32_t i = 0; i < before->count; i++) {
         const str path = before->at[i].path, hash = source_hash(root, path, arena);
         if (hash.len)
-            now.at[now.count++] = (struct source_file){path, hash};
+            now.at[now.count++] = (struct source_file){path, hash, before->at[i].loaded};
     }
     return now;
 }

@@ -12,8 +12,9 @@
 #include "steptime/error.h"
 
 struct source_file {
-    str path;   /* below the root */
-    str sha256; /* in hexadecimal */
+    str path;    /* below the root */
+    str sha256;  /* in hexadecimal */
+    bool loaded; /* the script had imported it when it ended */
 };
 
 struct sources {
@@ -23,6 +24,12 @@ struct sources {
 
 /* Of a folder and all below it. False with *err where one cannot be read. */
 bool sources_list(const char *folder, struct arena *arena, struct sources *sources, struct steptime_error *err);
+
+/* Marks those that a run had imported: paths without links in them, of files below `folder`. */
+void sources_mark_loaded(struct sources *sources, const char *folder, const str *files, uint32_t count);
+
+/* False of a file that is known and that no run imported, where any is known to be. `path` is below the root. */
+bool sources_may_run(const struct sources *sources, str path);
 
 /* "" where the path below `root` cannot be read. */
 str source_hash(str root, str path, struct arena *arena);

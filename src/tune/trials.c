@@ -79,7 +79,7 @@ static void note_after(struct tuner *tuner, struct trial *trial, str path)
     const str below = str_from(path, tuner->manifest->root.len + 1);
     after->at = arena_one_more(tuner->arena, after->at, after->count, sizeof *after->at);
     after->at[after->count++] =
-        (struct source_file){below, source_hash(tuner->trees[COPY_KEPT].to, below, tuner->arena)};
+        (struct source_file){below, source_hash(tuner->trees[COPY_KEPT].to, below, tuner->arena), true};
 }
 
 /* Into the copy that is kept, and to the list of what changed in the user's files. */
@@ -138,6 +138,15 @@ static struct trial trial_of(const struct tuner *tuner, const struct rewrite *re
     return trial;
 }
 
+/* What the script never imports no run of it can measure. */
+static bool may_run(const struct tuner *tuner, const struct rewrite *rewrite)
+{
+    const str copy = tuner->trees[COPY_TRIAL].to;
+    if (!str_starts(rewrite->path, copy) || rewrite->path.len <= copy.len)
+        return true;
+    return sources_may_run(&tuner->manifest->sources, str_from(rewrite->path, copy.len + 1));
+}
+
 static bool was_tried(const struct tuner *tuner, const struct rewrite *rewrite)
 {
     const struct trial trial = trial_of(tuner, rewrite, TRIED_NOT);
@@ -193,7 +202,7 @@ static bool try_next(struct tuner *tuner, const struct rewrite *rewrite, struct 
 static struct rewrite *next_untried(const struct tuner *tuner, const struct rewrites *rewrites)
 {
     for (uint32_t i = 0; i < rewrites->count; i++)
-        if (!was_tried(tuner, &rewrites->at[i]))
+        if (may_run(tuner, &rewrites->at[i]) && !was_tried(tuner, &rewrites->at[i]))
             return &rewrites->at[i];
     return NULL;
 }
@@ -202,7 +211,7 @@ static void leave_untried(struct tuner *tuner, const struct rewrites *rewrites)
 {
     struct tune_result *const result = tuner->result;
     for (uint32_t i = 0; i < rewrites->count && result->count < TUNE_MOST_TRIALS; i++)
-        if (!was_tried(tuner, &rewrites->at[i]))
+        if (may_run(tuner, &rewrites->at[i]) && !was_tried(tuner, &rewrites->at[i]))
             result->trials[result->count++] = trial_of(tuner, &rewrites->at[i], TRIED_NOT);
 }
 

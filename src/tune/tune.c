@@ -151,6 +151,8 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
             "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
             "no seed governs, so no change of it can be tested",
             (long long)losses->first + 1, losses->before, losses->after);
+    const struct record *const run = &result.first[VERIFY_BEFORE];
+    sources_mark_loaded(&tuner->manifest->sources, tuner->trees[COPY_BEFORE].to.at, run->files, run->file_count);
     tuner->manifest->phase = TUNE_STEADY;
     return tuner_save(tuner, err);
 }

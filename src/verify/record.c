@@ -50,6 +50,12 @@ static void take_saved(struct arena *arena, struct record *record, str rest)
     record->saved[record->saved_count++] = saved;
 }
 
+static void take_file(struct arena *arena, struct record *record, str path)
+{
+    record->files = arena_one_more(arena, record->files, record->file_count, sizeof *record->files);
+    record->files[record->file_count++] = str_copy(arena, path);
+}
+
 static void take_versions(struct arena *arena, struct record *record, str rest)
 {
     str torch;
@@ -88,6 +94,9 @@ static void take_line(struct arena *arena, struct record *record, str line)
         break;
     case 'T':
         take_saved(arena, record, rest);
+        break;
+    case 'F':
+        take_file(arena, record, rest);
         break;
     case 'X':
         record->stopped = true;

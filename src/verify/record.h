@@ -35,6 +35,8 @@ struct record {
     struct moments step_ends, backward_ends, device_ends;
     struct saved *saved;
     uint32_t saved_count;
+    str *files; /* of Python, that it had imported at its end; installed packages are left out */
+    uint32_t file_count;
     const char *values_path; /* a file with the values of what was saved: doubles */
 };
 

@@ -113,7 +113,7 @@ class Resumed(unittest.TestCase):
         self.assertNotIn("HOME", manifest["environment"])
         self.assertEqual(manifest["torch"], "0.0-stand-in")
         self.assertEqual(manifest["sources"], [
-            {"path": name, "sha256": hashlib.sha256(text.encode()).hexdigest()} for name, text in
+            {"path": name, "sha256": hashlib.sha256(text.encode()).hexdigest(), "loaded": True} for name, text in
             (("parts.py", PARTS), ("train.py", TRAIN))])
         self.assertEqual(sum(trial["outcome"] == "kept" for trial in manifest["trials"]), 2)
         for trial in manifest["trials"]:
@@ -121,6 +121,15 @@ class Resumed(unittest.TestCase):
                 self.assertEqual(len(file["sha256"]), 64)
         last = [trial for trial in manifest["trials"] if trial["outcome"] == "kept"][-1]["after"][0]
         self.assertEqual(hashlib.sha256(self.read("tuned", "kept", last["path"]).encode()).hexdigest(), last["sha256"])
+
+    def test_what_the_script_never_imports_is_not_tried(self):
+        self.write("a project/aside.py", PARTS)
+        done = self.tune("tuned")
+        self.assertEqual(done.code, OK, done.err)
+        manifest = self.manifest("tuned")
+        self.assertEqual({file["path"]: file["loaded"] for file in manifest["sources"]},
+                         {"aside.py": False, "parts.py": True, "train.py": True})
+        self.assertEqual({trial["path"] for trial in manifest["trials"]}, {"parts.py", "train.py"})
 
     def test_after_kills_the_result_is_the_same(self):
         whole = self.tune("whole")
