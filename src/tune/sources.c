@@ -150,14 +150,20 @@ static bool changed(str root, str path, const char *how, struct steptime_error *
     return false;
 }
 
+/* What no run imports may change. */
+static bool matters(const struct sources *before, const struct source_file *file)
+{
+    return !str_ends(file->path, S(".py")) || sources_may_run(before, file->path);
+}
+
 bool sources_are_same(const struct sources *before, const struct sources *now, str root, struct steptime_error *err)
 {
     uint32_t b = 0, n = 0;
     while (b < before->count || n < now->count) {
         const int order = b == before->count ? 1 : n == now->count ? -1 : str_cmp(before->at[b].path, now->at[n].path);
-        if (order < 0)
+        if (order < 0 && matters(before, &before->at[b]))
             return changed(root, before->at[b].path, "is gone", err);
-        if (order == 0 && !str_eq(before->at[b].sha256, now->at[n].sha256))
+        if (order == 0 && matters(before, &before->at[b]) && !str_eq(before->at[b].sha256, now->at[n].sha256))
             return changed(root, now->at[n].path, "changed", err);
         if (order > 0 && str_ends(now->at[n].path, S(".py")))
             return changed(root, now->at[n].path, "is new", err);

@@ -37,7 +37,10 @@ str source_hash(str root, str path, struct arena *arena);
 /* The same files as they are now below `root`; those that are gone are left out. */
 struct sources sources_again(const struct sources *before, str root, struct arena *arena);
 
-/* False with *err, which names the first that is not as it was. Files that only `now` has count where they are Python's. */
+/*
+ * False with *err, which names the first that is not as it was. Files that only `now` has count where they are Python's, and
+ * those of Python that no run imported do not count.
+ */
 bool sources_are_same(const struct sources *before, const struct sources *now, str root, struct steptime_error *err);
 
 #endif

@@ -130,6 +130,12 @@ class Resumed(unittest.TestCase):
         self.assertEqual({file["path"]: file["loaded"] for file in manifest["sources"]},
                          {"aside.py": False, "parts.py": True, "train.py": True})
         self.assertEqual({trial["path"] for trial in manifest["trials"]}, {"parts.py", "train.py"})
+        self.write("a project/aside.py", PARTS + "# changed\n")
+        self.assertEqual(self.resume("tuned").code, OK)
+        self.write("a project/parts.py", PARTS + "# changed\n")
+        changed = self.resume("tuned")
+        self.assertEqual(changed.code, INPUT)
+        self.assertIn("parts.py", changed.err)
 
     def test_after_kills_the_result_is_the_same(self):
         whole = self.tune("whole")
