@@ -30,7 +30,7 @@ const struct finding_link *proof_links(const struct lint *lint, const struct mat
                                        struct arena *arena)
 {
     static const enum finding_holds holds[] = {
-        [HOLDS_NOT] = FINDING_HOLDS_NOT, [HOLDS_PERHAPS] = FINDING_HOLDS_PERHAPS, [HOLDS] = FINDING_HOLDS};
+        [HOLDS_NOT] = FINDING_HOLDS_NOT, [HOLDS_OPEN] = FINDING_HOLDS_OPEN, [HOLDS] = FINDING_HOLDS};
     struct finding_link *links = arena_array(arena, FINDING_LINKS, sizeof *links);
     for (int i = 0; i < LINKS; i++) {
         const struct proof_link *from = &match->proof.link[i];

@@ -8,7 +8,7 @@ static void add_proof(struct buf *text, const struct finding *finding)
     for (int i = 0; finding->proof && i < FINDING_LINKS; i++) {
         const struct finding_link *link = &finding->proof[i];
         const str name = finding_link_word((enum finding_link_kind)i);
-        static const char *const holds[] = {" (does not hold)", " (perhaps)", ""};
+        static const char *const holds[] = {" (does not hold)", " (open)", ""};
         if (link->text.len)
             buf_printf(text, "- **%.*s**%s: %.*s\n", (int)name.len, name.at, holds[link->holds], (int)link->text.len,
                        link->text.at);

@@ -247,10 +247,11 @@ static void put_link(struct json_writer *json, str name, const struct finding_li
     json_write_key(json, name);
     json_write_object(json, JSON_LINES);
     json_write_key(json, S("holds"));
-    if (link->holds == FINDING_HOLDS_PERHAPS)
+    if (link->holds == FINDING_HOLDS_OPEN)
         json_write_null(json);
     else
         json_write_bool(json, link->holds == FINDING_HOLDS);
+    json_write_member(json, S("state"), finding_holds_word(link->holds));
     json_write_member(json, S("text"), link->text);
     json_write_list(json, S("places"));
     for (uint32_t i = 0; i < link->count; i++) {

@@ -173,6 +173,13 @@ str report_warning_line(const struct report *report, uint32_t i, struct arena *a
                       (int)place.len, place.at, (int)warning->message.len, warning->message.at);
 }
 
+str finding_holds_word(enum finding_holds holds)
+{
+    static const char *const words[] = {
+        [FINDING_HOLDS_NOT] = "broken", [FINDING_HOLDS_OPEN] = "open", [FINDING_HOLDS] = "held"};
+    return str_of(words[holds]);
+}
+
 str finding_link_word(enum finding_link_kind kind)
 {
     static const char *const words[] = {"device", "pace", "gain"};

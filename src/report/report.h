@@ -206,7 +206,8 @@ struct finding_edit {
 
 /* What a finding rests on, each with the places that show it, from the origin on. */
 enum finding_link_kind { FINDING_DEVICE, FINDING_PACE, FINDING_GAIN, FINDING_LINKS };
-enum finding_holds { FINDING_HOLDS_NOT, FINDING_HOLDS_PERHAPS, FINDING_HOLDS };
+/* Something speaks against it; nothing does, and nothing shows it to its end; it is shown. */
+enum finding_holds { FINDING_HOLDS_NOT, FINDING_HOLDS_OPEN, FINDING_HOLDS };
 
 struct finding_place {
     str file;
@@ -216,6 +217,8 @@ struct finding_place {
     int64_t line_in_file; /* of a notebook */
 };
 
+/* "broken", "open", "held". */
+str finding_holds_word(enum finding_holds holds);
 /* "device", "pace", "gain". */
 str finding_link_word(enum finding_link_kind kind);
 

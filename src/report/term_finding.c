@@ -167,7 +167,7 @@ static str link_place(struct term *term, const struct finding *finding, const st
 static void put_link(struct term *term, const struct finding *finding, enum finding_link_kind kind)
 {
     static const char *const words[] = {
-        [FINDING_HOLDS_NOT] = "missing", [FINDING_HOLDS_PERHAPS] = "not certain", [FINDING_HOLDS] = "holds"};
+        [FINDING_HOLDS_NOT] = "missing", [FINDING_HOLDS_OPEN] = "open", [FINDING_HOLDS] = "holds"};
     const struct finding_link *link = &finding->proof[kind];
     const unsigned indent = CARET_INDENT + 9;
     uint32_t from = 0;

@@ -20,7 +20,11 @@
 #include "source/flow/site.h"
 
 enum chain_link { LINK_DEVICE, LINK_PACE, LINK_GAIN, LINKS };
-enum holds { HOLDS_NOT, HOLDS_PERHAPS, HOLDS };
+enum holds {
+    HOLDS_NOT,  /* something speaks against it */
+    HOLDS_OPEN, /* nothing does, and nothing shows it from a named origin to this use: the text says what is missing */
+    HOLDS,      /* shown */
+};
 
 struct proof_place {
     struct site site;

@@ -26,6 +26,12 @@ void chain_end(struct chain *chain, struct site site, str what)
     chain->origin = chain_add(chain, site, what);
 }
 
+void chain_leave(struct chain *chain, const char *open)
+{
+    chain->origin = false;
+    chain->open = open;
+}
+
 void chain_give(const struct chain *chain, struct proof_link *link)
 {
     const uint32_t count = chain->count < CHAIN_PLACES ? chain->count : CHAIN_PLACES;

@@ -15,6 +15,7 @@ struct chain {
     struct proof_place places[CHAIN_STEPS];
     uint32_t count;
     bool origin; /* it came to an end that is named */
+    const char *open; /* what nobody shows of it, a clause; NULL */
 };
 
 /* The check of another file of the run. */
@@ -26,6 +27,8 @@ str chain_text(const struct chain *chain, struct site site);
 bool chain_add(struct chain *chain, struct site site, str what);
 /* The last of it. */
 void chain_end(struct chain *chain, struct site site, str what);
+/* It comes to its last place, from where nothing shows it: `open` says what is missing. */
+void chain_leave(struct chain *chain, const char *open);
 void chain_give(const struct chain *chain, struct proof_link *link);
 
 /* ---- the links ---- */

@@ -11,9 +11,11 @@ struct ahead {
     const struct chain *chain;
     uint32_t left;  /* nodes that may still be looked at */
     struct site at; /* where the walk stands */
+    uint32_t from;  /* the function out of which the walk came there; SYNTAX_NONE */
     uint32_t found;
     bool far;       /* it would need more callers than are gone through */
-    bool framework; /* it left the files linted: what calls the function goes on */
+    bool framework; /* it left the files linted: the framework that calls the function launches the rest of the step */
+    bool setting;   /* the steps that train a network which a setting names go on with its loss */
 };
 
 /* What runs now and then, in an evaluation, where a flag asks for it, or on a mistake is no launch of each step. */
@@ -51,21 +53,80 @@ static bool find_behind(struct ahead *ahead, const struct check *check, uint32_t
     return false;
 }
 
-/* Behind a node in its function, and in the next round of its loops; not in the other branch of an if. */
+/* The next round calls the function again out of which the walk came, and that launches what trains. */
+static bool trains_again(const struct ahead *ahead)
+{
+    return ahead->from != SYNTAX_NONE &&
+           summary_of(ahead->chain->check->project, ahead->from)->effects & (EFFECT_BACKWARD | EFFECT_STEP);
+}
+
+/*
+ * Behind a node in its function, and in the next round of its loops; not in the other branch of an if.
+ * What the node itself is made of is launched again by the next round.
+ */
 static bool find_in_function(struct ahead *ahead, const struct check *check, uint32_t node)
 {
     const struct syntax *tree = check->tree;
+    const uint32_t round_end = syntax_last(tree, node);
     bool left = syntax_is(tree, syntax_statement(tree, node), SYN_RETURN);
     for (uint32_t at = syntax_statement(tree, node); at && !left; at = tree->parent[at]) {
         const enum syntax_kind kind = tree->kind[at];
         if (kind == SYN_FUNCTION || kind == SYN_LAMBDA || kind == SYN_CLASS)
             break;
-        if ((kind == SYN_FOR || kind == SYN_WHILE) && find(ahead, check, at, node))
+        if ((kind == SYN_FOR || kind == SYN_WHILE) && trains_again(ahead)) {
+            ahead->found = node;
+            return true;
+        }
+        if ((kind == SYN_FOR || kind == SYN_WHILE) && find(ahead, check, at, round_end))
             return true;
         if (syntax_is_statement(kind) && find_behind(ahead, check, at, &left))
             return true;
     }
     return false;
+}
+
+/* The call that trains with what the network at hand gives; what names it is sure. Else false. */
+static bool go_to_training(struct ahead *ahead, uint32_t class_id)
+{
+    const struct project *project = ahead->chain->check->project;
+    struct trained_step step = context_trained(project, context_class_unit(project, class_id));
+    if (!step.sure && step.kind == TRAINED_BY_NAME)
+        return false;
+    while (step.kind == TRAINED_BY_NAME)
+        step = context_trained(project, step.next);
+    ahead->setting = step.kind != TRAINED_ITSELF;
+    if (step.kind != TRAINED_ITSELF)
+        return false;
+    const struct check there = chain_check(ahead->chain, step.at.file);
+    if (there.tree->kind[step.at.node] != SYN_CALL) {
+        ahead->framework = true;
+        return false;
+    }
+    ahead->at = step.at;
+    ahead->found = step.at.node;
+    return false;
+}
+
+/* The network is called in a step: from that call on; else behind what it gives comes what trains with that. */
+static bool go_to_step(struct ahead *ahead)
+{
+    const struct project *project = ahead->chain->check->project;
+    const uint32_t class_id = project_function(project, project_function_at(project, ahead->at))->class_id;
+    const struct site run = class_id == SYNTAX_NONE ? site_none : context_network_runs(project, class_id);
+    if (!site_is_none(run)) {
+        ahead->at = run;
+        return true;
+    }
+    return class_id != SYNTAX_NONE && go_to_training(ahead, class_id);
+}
+
+/* Whether the framework that calls the function at hand really does. */
+static bool is_driven(const struct ahead *ahead)
+{
+    const struct project *project = ahead->chain->check->project;
+    const uint32_t class_id = project_function(project, project_function_at(project, ahead->at))->class_id;
+    struct site made;
+    return class_id == SYNTAX_NONE || context_driven(project, class_id, &made) != DRIVEN_NOT;
 }
 
 /* The call of the function around, from which the walk goes on; false where a framework makes it, or nobody. */
@@ -79,15 +140,18 @@ static bool go_to_caller(struct ahead *ahead)
         ahead->at = way.at;
         return true;
     case WAY_TRAINS: {
-        const struct site *callers = name_callers(project, project_function_at(project, ahead->at), &count);
+        const uint32_t function = project_function_at(project, ahead->at);
+        const struct site *callers = name_callers(project, function, &count);
+        ahead->framework = context_steps_engine(project, function);
         if (count)
             ahead->at = callers[0];
         return count > 0;
     }
+    case WAY_FORWARD:
+        return go_to_step(ahead);
     case WAY_CONTRACT:
     case WAY_HANDLER:
-    case WAY_FORWARD:
-        ahead->framework = true;
+        ahead->framework = is_driven(ahead);
         return false;
     default:
         return false;
@@ -96,12 +160,17 @@ static bool go_to_caller(struct ahead *ahead)
 
 static struct ahead launched_behind(const struct chain *chain, uint32_t node)
 {
-    struct ahead ahead = {
-        .chain = chain, .left = MOST_NODES, .at = check_site(chain->check, node), .found = SYNTAX_NONE};
+    struct ahead ahead = {.chain = chain,
+                          .left = MOST_NODES,
+                          .at = check_site(chain->check, node),
+                          .from = SYNTAX_NONE,
+                          .found = SYNTAX_NONE};
     for (int calls = 0; calls < MOST_CALLS; calls++) {
         const struct check there = chain_check(chain, ahead.at.file);
+        const uint32_t function = project_function_at(chain->check->project, ahead.at);
         if (find_in_function(&ahead, &there, ahead.at.node) || !go_to_caller(&ahead))
             return ahead;
+        ahead.from = function;
     }
     ahead.far = true;
     return ahead;
@@ -118,12 +187,13 @@ static str with_launch(struct chain *chain, const char *spares, uint32_t node)
         return str_printf(arena, "%s: the host goes on to launch %.*s while the device computes", spares, (int)text.len,
                           text.at);
     }
-    if (ahead.framework)
-        return str_printf(arena, "%s: what calls its function goes on to launch the rest of the step", spares);
-    return str_printf(arena, "%s; what the host launches next is not shown: it is not seen %s", spares,
-                      !ahead.left ? "in the 2,000 nodes behind it"
-                      : ahead.far ? "through the 8 functions around it"
-                                  : "in the files linted");
+    if (ahead.framework || ahead.setting)
+        return str_printf(arena, "%s: %s goes on to launch the rest of the step", spares,
+                          ahead.setting ? "the step that trains the network" : "the framework that calls its function");
+    chain->open = !ahead.left ? "what the host launches after it is not seen in the 2,000 nodes behind it"
+                  : ahead.far ? "what the host launches after it is not seen through the 8 functions around it"
+                              : "what the host launches after it is not in the files linted";
+    return str_of(spares);
 }
 
 /* ---- by rule ---- */

@@ -5,6 +5,11 @@
 #include "rules/ask/loader.h"
 #include "rules/ask/loader_use.h"
 #include "source/known/frameworks.h"
+#include "source/known/known_words.h"
+
+static const char not_run[] = "no loop of training steps in the files linted is seen to run it";
+static const char not_made[] = "nothing in the files linted is seen to make one of its class for a framework to call";
+static const char not_trained[] = "no training in the files linted is seen to make a network of this class";
 
 static str first_word(const char *words)
 {
@@ -34,6 +39,20 @@ static void end_at_loop(struct chain *chain, struct site loop)
                          (int)text.len, text.at));
 }
 
+/* Who makes the object that the framework drives: the outermost place; what the link says stays what it was. */
+static void add_maker(struct chain *chain, enum driven_by by, struct site made)
+{
+    if (by != DRIVEN_MADE || chain->count >= CHAIN_PLACES)
+        return;
+    const struct proof_place said = chain->places[chain->count - 1];
+    const str text = chain_text(chain, made), name = around(chain, made);
+    chain_add(chain, made, said.what);
+    chain->places[chain->count - 1] = (struct proof_place){said.site, said.what};
+    chain->places[chain->count - 2] =
+        (struct proof_place){made, str_printf(chain->check->arena, "%.*s makes one, in %.*s", (int)text.len, text.at,
+                                              (int)name.len, name.at)};
+}
+
 static void end_at_contract(struct chain *chain, struct site site, struct site class_at)
 {
     const uint32_t f = project_function_at(chain->check->project, site);
@@ -44,9 +63,15 @@ static void end_at_contract(struct chain *chain, struct site site, struct site c
     const char *often = contract && contract->pace == PACE_STEP         ? "each training step"
                         : contract && contract->pace == PACE_EVALUATION ? "each step of an evaluation"
                                                                         : "once, or once an epoch";
+    const struct project *project = chain->check->project;
+    struct site made;
+    const enum driven_by by = context_driven(project, project_function(project, f)->class_id, &made);
     chain_end(chain, class_at,
               str_printf(chain->check->arena, "`%.*s` is a %.*s, which calls its %.*s %s", (int)about->name.len,
                          about->name.at, (int)base.len, base.at, (int)name.len, name.at, often));
+    if (by == DRIVEN_NOT)
+        chain_leave(chain, not_made);
+    add_maker(chain, by, made);
 }
 
 static void end_at(struct chain *chain, struct site site, const struct way_in *way)
@@ -65,6 +90,7 @@ static void end_at(struct chain *chain, struct site site, const struct way_in *w
         break;
     case WAY_TRAINS:
         format = "a call of `%.*s` is a training step: this trains";
+        chain->open = not_run; /* until a loop around a call is found */
         break;
     default:
         format = "`%.*s` runs once";
@@ -86,20 +112,81 @@ static struct site body_of(const struct chain *chain, struct site call)
     return (struct site){call.file, syntax_child(tree, tree->parent[call.node], 2)};
 }
 
+enum { MOST_CALLS = 64, FARTHEST_CALL = 16 };
+
+static bool to_loop(struct chain *chain, struct site site, uint32_t *left, int depth);
+
 /* Of a function that is a step: the loop of steps around a call of it, where there is one. */
-static void add_loop_of_calls(struct chain *chain, struct site site)
+static bool to_loop_of_calls(struct chain *chain, struct site site, uint32_t *left, int depth)
 {
     uint32_t count;
     const struct project *project = chain->check->project;
-    const struct site *callers = name_callers(project, project_function_at(project, site), &count);
+    const uint32_t function = project_function_at(project, site);
+    const struct site *callers = name_callers(project, function, &count);
+    if (context_steps_engine(project, function)) {
+        const str name = project_function(project, function)->name;
+        chain_end(chain, (struct site){site.file, project_function(project, function)->node},
+                  str_printf(chain->check->arena, "`%.*s` is given to an engine, which calls it each training step",
+                             (int)name.len, name.at));
+        return true;
+    }
     for (uint32_t i = 0; i < count; i++) {
-        const struct way_in way = context_way_in(project, callers[i]);
-        if (way.kind != WAY_LOOP || context_loop(project, way.at) == LOOP_EVALUATION)
+        const struct chain before = {.count = chain->count};
+        if (context_of(project, callers[i]).in_test)
             continue;
         add_call(chain, callers[i]);
-        end_at_loop(chain, way.at);
-        return;
+        if (to_loop(chain, callers[i], left, depth + 1))
+            return true;
+        chain->count = before.count;
     }
+    return false;
+}
+
+/* From a call that trains outward to the loop of steps, or to what a framework calls each step. */
+static bool to_loop(struct chain *chain, struct site site, uint32_t *left, int depth)
+{
+    static const struct limit far = {"pace-calls",
+                                     "a training step is called through more than 16 functions, or 64 calls lead to no "
+                                     "loop; whether any loop of steps runs it is not known"};
+    const struct project *project = chain->check->project;
+    if (depth == FARTHEST_CALL || !*left) {
+        project_limit(project, &far, site);
+        return false;
+    }
+    --*left;
+    const struct way_in way = context_way_in(project, site);
+    switch (way.kind) {
+    case WAY_LOOP:
+        if (context_loop(project, way.at) == LOOP_EVALUATION)
+            return false;
+        end_at_loop(chain, way.at);
+        return true;
+    case WAY_CALL:
+    case WAY_ROUNDS:
+        add_call(chain, way.at);
+        return to_loop(chain, way.kind == WAY_ROUNDS ? body_of(chain, way.at) : way.at, left, depth + 1);
+    case WAY_TRAINS:
+        return to_loop_of_calls(chain, site, left, depth);
+    case WAY_CONTRACT:
+    case WAY_HANDLER:
+        chain->open = NULL;
+        end_at(chain, site, &way);
+        return chain->origin;
+    default:
+        return false;
+    }
+}
+
+static bool reaches_loop(struct chain *chain, struct site site)
+{
+    uint32_t left = MOST_CALLS;
+    const uint32_t count = chain->count;
+    if (to_loop(chain, site, &left, 0)) {
+        chain->open = NULL;
+        return true;
+    }
+    chain->count = count;
+    return false;
 }
 
 static void end_at_door(struct chain *chain, str about, struct site at, bool open)
@@ -121,30 +208,69 @@ static void add_named(struct chain *chain, struct site at)
                          text.at, (int)caller.len, caller.at));
 }
 
-/* The call that trains, or the method that a framework calls. */
-static void end_at_training(struct chain *chain, struct site at)
+/* A method of the run that a framework calls. */
+static void end_at_called(struct chain *chain, struct site at)
 {
     const struct project *project = chain->check->project;
     const struct syntax *tree = project_tree(project, at.file);
-    const str caller = around(chain, at);
-    if (tree->kind[at.node] == SYN_FUNCTION) {
-        const str name = syntax_text(tree, at.node + 1);
-        chain_end(chain, at,
-                  str_printf(chain->check->arena, "a framework calls `%.*s` of `%.*s` each training step",
-                             (int)name.len, name.at, (int)caller.len, caller.at));
+    const str name = syntax_text(tree, at.node + 1), caller = around(chain, at);
+    const uint32_t class_id =
+        project_function(project, project_function_at(project, (struct site){at.file, at.node + 1}))->class_id;
+    struct site made = site_none;
+    const enum driven_by by = class_id == SYNTAX_NONE ? DRIVEN_NOT : context_driven(project, class_id, &made);
+    chain_end(chain, at,
+              str_printf(chain->check->arena, "a framework calls `%.*s` of `%.*s` each training step", (int)name.len,
+                         name.at, (int)caller.len, caller.at));
+    if (by == DRIVEN_NOT)
+        chain_leave(chain, not_made);
+    add_maker(chain, by, made);
+}
+
+/* Of a class of the run that is called a trainer: the loop of steps in one of its methods. */
+static bool ends_in_method(struct chain *chain, struct site call)
+{
+    const struct project *project = chain->check->project;
+    const struct value *made = value_at(project, call);
+    if (made->detail == SYNTAX_NONE || (made->kind != VALUE_INSTANCE && made->kind != VALUE_MODULE))
+        return false;
+    const struct class_info *about = project_class(project, made->detail);
+    const struct syntax *tree = project_tree(project, about->file);
+    for (uint32_t node = about->node; node < syntax_last(tree, about->node); node++) {
+        const struct site loop = {about->file, node};
+        const bool is_loop = tree->kind[node] == SYN_FOR || tree->kind[node] == SYN_WHILE;
+        if (!is_loop || context_loop(project, loop) != LOOP_STEP)
+            continue;
+        end_at_loop(chain, loop);
+        return true;
+    }
+    return false;
+}
+
+/* The call that trains, or the method that a framework calls; from the call on to the loop in which it stands. */
+static void end_at_training(struct chain *chain, struct site at)
+{
+    const struct project *project = chain->check->project;
+    if (project_tree(project, at.file)->kind[at.node] == SYN_FUNCTION) {
+        end_at_called(chain, at);
         return;
     }
-    const str text = chain_text(chain, at);
-    chain_end(
-        chain, at,
-        str_printf(chain->check->arena, "%.*s trains, in %.*s", (int)text.len, text.at, (int)caller.len, caller.at));
+    const str caller = around(chain, at), text = chain_text(chain, at);
+    const str what =
+        str_printf(chain->check->arena, "%.*s trains, in %.*s", (int)text.len, text.at, (int)caller.len, caller.at);
+    chain_add(chain, at, what);
+    if (reaches_loop(chain, at) || ends_in_method(chain, at))
+        return;
+    chain->count--;
+    chain_end(chain, at, what);
+    if (!known_word(WORDS_TRAINERS, name_of(project, at)))
+        chain_leave(chain, not_run);
 }
 
 /* From the class over what names it, place by place, to a program that trains. */
 static void end_at_maker(struct chain *chain, uint32_t class_id, str about, struct site forward)
 {
     const struct project *project = chain->check->project;
-    struct trained_step step = {site_none, SYNTAX_NONE, TRAINED_NOT};
+    struct trained_step step = {site_none, SYNTAX_NONE, TRAINED_NOT, false};
     if (class_id != SYNTAX_NONE)
         step = context_trained(project, context_class_unit(project, class_id));
     if (step.kind != TRAINED_BY_NAME && step.kind != TRAINED_ITSELF) {
@@ -154,17 +280,19 @@ static void end_at_maker(struct chain *chain, uint32_t class_id, str about, stru
     chain_add(chain, forward,
               str_printf(chain->check->arena, "the network `%.*s`, which is trained", (int)about.len, about.at));
     struct site last = forward;
+    const bool sure = step.sure;
     for (; step.kind == TRAINED_BY_NAME; step = context_trained(project, step.next)) {
         if (site_is_none(step.at))
             continue;
         last = step.at;
         add_named(chain, last);
     }
-    if (step.kind != TRAINED_ITSELF) {
+    if (step.kind != TRAINED_ITSELF)
         end_at_door(chain, about, last, true);
-        return;
-    }
-    end_at_training(chain, step.at);
+    else
+        end_at_training(chain, step.at);
+    if (!sure)
+        chain_leave(chain, not_trained);
 }
 
 /* Of a network that no call reaches by name: the call of a network in a training step, where that network is made. */
@@ -219,7 +347,7 @@ void chain_pace(struct chain *chain, struct site site)
         if (way.kind != WAY_CALL && way.kind != WAY_ROUNDS) {
             end_at(chain, site, &way);
             if (way.kind == WAY_TRAINS)
-                add_loop_of_calls(chain, site);
+                reaches_loop(chain, site);
             return;
         }
         add_call(chain, way.at);

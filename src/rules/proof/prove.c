@@ -36,10 +36,22 @@ static void show_broken(const struct check *check, const struct broken *broken, 
 {
     struct proof_place *place = arena_array(check->arena, 1, sizeof *place);
     *place = (struct proof_place){broken->at, str_of(broken->why)};
-    link->holds = broken->perhaps ? HOLDS_PERHAPS : HOLDS_NOT;
+    link->holds = broken->perhaps ? HOLDS_OPEN : HOLDS_NOT;
     link->text = str_of(broken->why);
     link->places = place;
     link->count = 1;
+}
+
+/* Nothing speaks against it, and nothing shows it to its end: the places are those as far as it is shown. */
+static void show_open(const struct check *check, struct match *match, enum chain_link which, const char *open,
+                      struct proof_link *link)
+{
+    const struct site site = link->count ? link->places[0].site : check_site(check, match->node);
+    match->broken[which] = (struct broken){open, site, true};
+    if (!link->count)
+        show_broken(check, &match->broken[which], link);
+    link->holds = HOLDS_OPEN;
+    link->text = str_of(open);
 }
 
 /* Without an origin nobody knows whether it lies there: what a value is taken for is no proof. */
@@ -49,7 +61,7 @@ static void show_device(const struct check *check, struct match *match, struct p
     struct chain chain = {.check = check};
     chain_device(&chain, match);
     chain_give(&chain, link);
-    link->holds = chain.origin ? HOLDS : HOLDS_PERHAPS;
+    link->holds = chain.origin ? HOLDS : HOLDS_OPEN;
     link->text = chain.origin ? link->places[0].what : str_of(unnamed);
     if (!chain.origin) {
         match->broken[LINK_DEVICE] = (struct broken){unnamed, check_site(check, match->node), true};
@@ -71,6 +83,9 @@ static void show_pace(const struct check *check, struct match *match, struct pro
     chain_give(&chain, link);
     link->holds = HOLDS;
     link->text = chain.origin ? link->places[0].what : S("it runs each training step");
+    if (chain.open || !chain.origin)
+        show_open(check, match, LINK_PACE,
+                  chain.open ? chain.open : "no loop of training steps in the files linted is seen to run it", link);
 }
 
 static void show_gain(const struct check *check, struct match *match, struct proof_link *link)
@@ -84,6 +99,8 @@ static void show_gain(const struct check *check, struct match *match, struct pro
     for (const struct joined_wait *at = match->joined; at; at = at->before)
         places[--i] = (struct proof_place){check_site(check, at->node), S("goes with it: the same wait")};
     *link = (struct proof_link){HOLDS, text, places, count};
+    if (chain.open)
+        show_open(check, match, LINK_GAIN, chain.open, link);
 }
 
 /* One finding, several places: the first few by their lines, all of them in the proof. */
@@ -115,7 +132,7 @@ static void tell_missing(const struct check *check, struct match *match)
         if (!broken->why)
             continue;
         const str place = place_text(check, broken->at);
-        const char *claim = i == LINK_GAIN ? "nothing is gained here: " : "";
+        const char *claim = i == LINK_GAIN && !broken->perhaps ? "nothing is gained here: " : "";
         match->missing =
             str_printf(check->arena, "; a note, since %s%s (%.*s)", claim, broken->why, (int)place.len, place.at);
         return;

@@ -98,7 +98,9 @@ static bool of_class(struct walk *walk, uint32_t class_id, str name, struct part
 static bool held_by_framework(struct walk *walk, uint32_t class_id, struct site use)
 {
     const struct framework *framework = project_class(walk->chain->check->project, class_id)->framework;
-    if (frameworks_held(framework, syntax_tail(walk_tree(walk, use), use.node)) == GIVEN_NOTHING)
+    struct site made;
+    if (frameworks_held(framework, syntax_tail(walk_tree(walk, use), use.node)) == GIVEN_NOTHING ||
+        context_driven(walk->chain->check->project, class_id, &made) == DRIVEN_NOT)
         return false;
     str rest = str_of(framework->bases), base = S("");
     str_cut(&rest, ' ', &base);

@@ -13,7 +13,9 @@ static bool given_by_framework(struct walk *walk, struct site name, const struct
     const struct class_info *about =
         function->class_id == SYNTAX_NONE ? NULL : project_class(walk->chain->check->project, function->class_id);
     const struct contract *contract = about ? frameworks_contract(about->framework, function->name) : NULL;
-    if (!contract || frameworks_given(contract, syntax_text(walk_tree(walk, name), name.node)) == GIVEN_NOTHING)
+    struct site made;
+    if (!contract || frameworks_given(contract, syntax_text(walk_tree(walk, name), name.node)) == GIVEN_NOTHING ||
+        context_driven(walk->chain->check->project, function->class_id, &made) == DRIVEN_NOT)
         return false;
     str rest = str_of(about->framework->bases), base = S("");
     str_cut(&rest, ' ', &base);

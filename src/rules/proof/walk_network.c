@@ -38,7 +38,8 @@ static bool is_moved(struct walk *walk, uint32_t class_id, struct site use)
     const struct class_info *about = project_class(project, class_id);
     if (ends_at(walk, context_class_moved(project, class_id, use.file, true)))
         return true;
-    return about->framework && about->framework->on_device &&
+    struct site made;
+    return about->framework && about->framework->on_device && context_driven(project, class_id, &made) != DRIVEN_NOT &&
            walk_end(walk, (struct site){about->file, about->node},
                     str_printf(walk->chain->check->arena, "`%.*s` is of a framework that puts it on the device",
                                (int)about->name.len, about->name.at));

@@ -20,6 +20,7 @@
 #include "once.h"
 #include "reach.h"
 #include "trained.h"
+#include "driven.h"
 #include "unmade.h"
 #include "unreached.h"
 #include "source/known/known_words.h"
@@ -312,6 +313,7 @@ void context_build(struct project *project)
     par_each(project->files.count, project->cells.options.threads, build_gates, project);
     around_build(project);
     moved_build(project);
+    driven_build(project);
     reach_build(project);
     begin_all(project);
     struct ways ways = {0};

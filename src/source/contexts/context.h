@@ -54,6 +54,8 @@ struct context {
 
 /* The function that a framework has run just before this one, each time; SYNTAX_NONE. */
 uint32_t context_runs_behind(const struct project *project, uint32_t function);
+/* Whether an engine was given it as its step. */
+bool context_steps_engine(const struct project *project, uint32_t function);
 /* Whether it is the step of an engine, and what it gives is shown each time by what is attached. */
 bool context_engine_shows(const struct project *project, uint32_t function);
 
@@ -97,8 +99,17 @@ struct trained_step {
     struct site at;
     uint32_t next; /* unit */
     enum trained_kind kind;
+    bool sure; /* by names that mean nothing else, from here to what trains */
 };
 struct trained_step context_trained(const struct project *project, uint32_t unit);
+/* Whether the framework of a class really calls its methods: whether anything makes an object of it. */
+enum driven_by {
+    DRIVEN_NOT,        /* others are made, this is not, nor one that inherits from it */
+    DRIVEN_MADE,       /* *made: the call */
+    DRIVEN_BY_SETTING, /* a setting names it */
+    DRIVEN_LIBRARY,    /* the files linted make none of any framework: who uses them does */
+};
+enum driven_by context_driven(const struct project *project, uint32_t class_id, struct site *made);
 uint32_t context_class_unit(const struct project *project, uint32_t class_id);
 bool context_trains_anything(const struct project *project);
 

@@ -36,6 +36,12 @@ struct near_site {
     uint32_t *nearest;    /* file; NONE */
 };
 
+/* Who makes an object of each class, outside of tests. */
+struct driven {
+    struct site *made; /* per class: of it or of one that inherits; site_none */
+    bool any;          /* of a class of a framework */
+};
+
 struct trained {
     struct trained_step *steps; /* per unit: functions, then classes */
     uint32_t classes;           /* the unit of the first class */
@@ -63,6 +69,7 @@ struct contexts {
     bool *unmade;         /* per class: a network that no program makes that trains */
     bool *unreached;      /* per function: no program in the files linted comes to it */
     struct trained trained;
+    struct driven driven;
     bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
     uint8_t *trains;                 /* per function: enum trains of loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */

@@ -15,7 +15,7 @@ static void add(struct mentions *mentions, uint32_t from, uint32_t to, struct si
     if (from == to)
         return;
     mentions->at = mem_grow(mentions->at, &mentions->room, mentions->count + 1, sizeof *mentions->at);
-    mentions->at[mentions->count++] = (struct mention){from, to, at, strict, false};
+    mentions->at[mentions->count++] = (struct mention){from, to, at, strict, false, false};
 }
 
 bool mentions_is_of_module(const struct project *project, uint32_t f)
@@ -53,6 +53,46 @@ static uint32_t unit_of(struct mentions *mentions, struct map *names, str name)
     return unit;
 }
 
+static int64_t key_in(uint32_t file, str name)
+{
+    return (int64_t)hash_mix((uint64_t)key_of(name) + file);
+}
+
+static int64_t key_in_program(const struct project *project, uint32_t file, str name)
+{
+    return (int64_t)hash_mix(~(uint64_t)key_of(name) + project->files.at[file].program);
+}
+
+/* What modules of the program of the file call so; what those of others do it may be only where this leads nowhere. */
+static uint32_t unit_in_program(const struct project *project, struct mentions *mentions, uint32_t file, str name)
+{
+    const int64_t key = key_in_program(project, file, name);
+    const uint32_t known = map_get(&mentions->in_program, key);
+    if (known != MAP_NONE)
+        return known;
+    const uint32_t everywhere = unit_of(mentions, &mentions->names, name), unit = mentions->units++;
+    map_put(&mentions->in_program, key, unit);
+    add(mentions, everywhere, unit, site_none, true);
+    add(mentions, unit, everywhere, site_none, false);
+    return unit;
+}
+
+/* What a file may mean by a name, and whether it is of its own program; MAP_NONE: nothing of the run. */
+static uint32_t unit_meant(const struct project *project, const struct mentions *mentions, uint32_t file, str name,
+                           bool *near)
+{
+    const uint32_t unit = map_get(&mentions->in_program, key_in_program(project, file, name));
+    *near = unit != MAP_NONE;
+    return *near ? unit : map_get(&mentions->names, key_of(name));
+}
+
+/* What the module of a file binds itself is no variable of another that has the same name; MAP_NONE. */
+static uint32_t own_variable(const struct mentions *mentions, uint32_t file, str name)
+{
+    const int64_t key = key_in(file, name);
+    return map_get(&mentions->defined, key) == MAP_NONE ? map_get(&mentions->variables, key) : MAP_NONE;
+}
+
 /* The variable of a module that a statement binds, changes, or is said of: `x = ...`, `x["a"] = ...`, `x.add(...)`. */
 static uint32_t bound_by(const struct syntax *tree, uint32_t statement)
 {
@@ -81,8 +121,15 @@ static void list_variables(const struct project *project, struct mentions *menti
         uint32_t name = binds && is_of_module(project, (struct site){file, node}) ? bound_by(tree, node) : NONE;
         if (kind == SYN_ALIAS && !syntax_is(tree, syntax_child(tree, node, 1), SYN_ABSENT))
             name = syntax_child(tree, node, 1);
-        if (name != NONE)
-            unit_of(mentions, &mentions->names, syntax_text(tree, name));
+        if (name == NONE)
+            continue;
+        const str text = syntax_text(tree, name);
+        const uint32_t unit = unit_in_program(project, mentions, file, text);
+        const int64_t key = key_in(file, text);
+        if (!binds || name != node + 1 || map_get(&mentions->variables, key) != MAP_NONE)
+            continue;
+        map_put(&mentions->variables, key, mentions->units);
+        add(mentions, unit, mentions->units++, site_none, true);
     }
 }
 
@@ -97,7 +144,9 @@ static void list_names(const struct project *project, struct mentions *mentions)
     for (uint32_t c = 0; c < classes; c++) {
         const str name = project->files.classes[c].name;
         const uint32_t of_classes = unit_of(mentions, &mentions->class_names, name);
-        add(mentions, unit_of(mentions, &mentions->names, name), of_classes, site_none, true);
+        map_put(&mentions->defined, key_in(project->files.classes[c].file, name), 0);
+        add(mentions, unit_in_program(project, mentions, project->files.classes[c].file, name), mentions->classes + c,
+            site_none, true);
         add(mentions, of_classes, mentions->classes + c, site_none, true);
     }
     for (uint32_t f = 0; f < functions; f++) {
@@ -105,7 +154,8 @@ static void list_names(const struct project *project, struct mentions *mentions)
         if (!mentions_is_of_module(project, f))
             continue;
         map_put(&mentions->functions, key_of(name), 0);
-        add(mentions, unit_of(mentions, &mentions->names, name), f, site_none, true);
+        map_put(&mentions->defined, key_in(project->files.functions[f].file, name), 0);
+        add(mentions, unit_in_program(project, mentions, project->files.functions[f].file, name), f, site_none, true);
     }
     for (uint32_t i = 0; i < project->files.count; i++)
         list_variables(project, mentions, i);
@@ -114,13 +164,17 @@ static void list_names(const struct project *project, struct mentions *mentions)
 /* ---- what names what ---- */
 
 /* `tail`: of an object that nobody knows, and that may have a method of the name of a function. */
-static void add_named(struct mentions *mentions, uint32_t from, str name, struct site at, bool tail)
+static void add_named(const struct project *project, struct mentions *mentions, uint32_t from, str name, struct site at,
+                      bool tail)
 {
-    const uint32_t unit = map_get(&mentions->names, key_of(name));
+    bool near = true;
+    const uint32_t own = tail ? MAP_NONE : own_variable(mentions, at.file, name);
+    const uint32_t unit = own == MAP_NONE ? unit_meant(project, mentions, at.file, name, &near) : own;
     const bool by_tail = tail && map_get(&mentions->functions, key_of(name)) != MAP_NONE;
+    const bool of_object = tail && map_get(&mentions->class_names, key_of(name)) == MAP_NONE; /* `self.net` */
     const size_t before = mentions->count;
     if (unit != MAP_NONE)
-        add(mentions, from, unit, at, !by_tail);
+        add(mentions, from, unit, at, near && !by_tail && !of_object);
     if (mentions->count > before)
         mentions->at[before].weak = by_tail;
 }
@@ -212,7 +266,17 @@ static void add_name(const struct project *project, struct mentions *mentions, u
     const bool of_library = value->name && value->detail == NONE && !value->items;
     if (add_value(mentions, from, value, site) || (tail && of_library) || (!tail && is_local(project, site)))
         return;
-    add_named(mentions, from, syntax_text(tree, site.node), site, tail);
+    add_named(project, mentions, from, syntax_text(tree, site.node), site, tail);
+}
+
+/* What another module has of this name. */
+static void add_imported(const struct project *project, struct mentions *mentions, uint32_t from, str name,
+                         struct site at)
+{
+    bool near;
+    const uint32_t unit = unit_meant(project, mentions, at.file, name, &near);
+    if (unit != MAP_NONE)
+        add(mentions, from, unit, at, near);
 }
 
 /* Of `from x import a as b` what is called b is what is called a. */
@@ -222,8 +286,13 @@ static void add_alias(const struct project *project, struct mentions *mentions, 
     const uint32_t bound = syntax_child(tree, alias.node, 1);
     const str name = syntax_is(tree, alias.node + 1, SYN_ATTRIBUTE) ? syntax_tail(tree, alias.node + 1)
                                                                     : syntax_text(tree, alias.node + 1);
-    if (!syntax_is(tree, bound, SYN_ABSENT))
-        add_named(mentions, unit_of(mentions, &mentions->names, syntax_text(tree, bound)), name, alias, false);
+    if (syntax_is(tree, bound, SYN_ABSENT))
+        return;
+    add_imported(project, mentions, unit_in_program(project, mentions, alias.file, syntax_text(tree, bound)), name,
+                 alias);
+    const uint32_t own = own_variable(mentions, alias.file, syntax_text(tree, bound));
+    if (own != MAP_NONE)
+        add_imported(project, mentions, own, name, alias);
 }
 
 static bool is_of_path(char c)
@@ -266,6 +335,7 @@ static void add_words(const struct project *project, struct mentions *mentions, 
         return;
     add(mentions, from, unit, site, false);
     mentions->at[mentions->count - 1].weak = is_export(project, tree, site);
+    mentions->at[mentions->count - 1].asked = !mentions->at[mentions->count - 1].weak;
     if (setting)
         map_put(&mentions->settings, key_of(name), 0);
 }
@@ -283,8 +353,13 @@ static void add_import(const struct project *project, struct mentions *mentions,
 {
     const struct syntax *tree = project_tree(project, name.file);
     const uint32_t alias = tree->parent[name.node];
-    if (tree->kind[alias] == SYN_ALIAS && tree->kind[tree->parent[alias]] == SYN_FROM_IMPORT)
-        add_named(mentions, mentions->modules + name.file, syntax_text(tree, name.node), name, true);
+    if (tree->kind[alias] != SYN_ALIAS || tree->kind[tree->parent[alias]] != SYN_FROM_IMPORT)
+        return;
+    const str text = syntax_text(tree, name.node);
+    const uint32_t own = own_variable(mentions, name.file, text);
+    add_named(project, mentions, mentions->modules + name.file, text, name, true);
+    if (own != MAP_NONE) /* `try: from x import a`, and `a = None` where there is no x */
+        add_imported(project, mentions, own, text, name);
 }
 
 /* "nets." begins nets.small, and pkg.nets.small, which is put on the path or named from within. */
@@ -327,9 +402,17 @@ static void add_modules(const struct project *project, struct mentions *mentions
     }
 }
 
+/* What a search adds from here on is what the program asks for. */
+static void say_asked(struct mentions *mentions, size_t from)
+{
+    for (size_t i = from; i < mentions->count; i++)
+        mentions->at[i].asked = !mentions->at[i].weak;
+}
+
 static void add_searched(const struct project *project, struct mentions *mentions, uint32_t from, struct site site)
 {
     const struct searched searched = searched_at(project, site);
+    const size_t before = mentions->count;
     switch (searched.kind) {
     case SEARCHED_NOTHING:
         break;
@@ -337,7 +420,7 @@ static void add_searched(const struct project *project, struct mentions *mention
         add(mentions, from, mentions->modules + searched.file, site, false);
         break;
     case SEARCHED_NAME:
-        add_named(mentions, from, searched.text, site, true);
+        add_named(project, mentions, from, searched.text, site, true);
         break;
     case SEARCHED_MODULES:
         add_modules(project, mentions, from, site, searched.text);
@@ -346,6 +429,8 @@ static void add_searched(const struct project *project, struct mentions *mention
         add(mentions, from, mentions->everything, site, false);
         break;
     }
+    if (searched.kind != SEARCHED_ALL && (searched.kind != SEARCHED_MODULES || searched.text.len))
+        say_asked(mentions, before);
 }
 
 static void look_at(const struct project *project, struct mentions *mentions, uint32_t from, struct site site)
@@ -368,8 +453,12 @@ static void look_at_variable(const struct project *project, struct mentions *men
 {
     const struct syntax *tree = project_tree(project, site.file);
     const uint32_t statement = syntax_statement(tree, site.node), name = bound_by(tree, statement);
+    if (name == NONE || name == site.node)
+        return;
+    const uint32_t own = own_variable(mentions, site.file, syntax_text(tree, name));
+    bool near;
     const uint32_t variable =
-        name == NONE || name == site.node ? MAP_NONE : map_get(&mentions->names, key_of(syntax_text(tree, name)));
+        own == MAP_NONE ? unit_meant(project, mentions, site.file, syntax_text(tree, name), &near) : own;
     if (variable != MAP_NONE)
         look_at(project, mentions, variable, site);
 }
@@ -426,6 +515,7 @@ static void add_parts(const struct project *project, struct mentions *mentions)
         for (uint32_t i = 0; i < order.count; i++)
             add(mentions, mentions->classes + c, mentions->classes + order.at[i], site_none, true);
         add(mentions, mentions->modules + project->files.classes[c].file, mentions->classes + c, site_none, false);
+        mentions->at[mentions->count - 1].asked = true; /* a module is come to where one looks into it */
     }
 }
 
@@ -444,6 +534,9 @@ void mentions_free(struct mentions *mentions)
     map_free(&mentions->names);
     map_free(&mentions->class_names);
     map_free(&mentions->functions);
+    map_free(&mentions->variables);
+    map_free(&mentions->in_program);
+    map_free(&mentions->defined);
     map_free(&mentions->settings);
 }
 

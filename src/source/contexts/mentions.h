@@ -13,6 +13,7 @@ struct mention {
     uint32_t from, to; /* units */
     struct site at;    /* site_none: a class has methods and bases, a module what stands in it */
     bool strict;       /* what it leads to runs with it; else it may */
+    bool asked;        /* what a program runs looks it up by this name, or in this module */
     bool weak;         /* says little of what runs: `x.f` of any object, where a module has an f; a name in __all__ */
 };
 
@@ -23,6 +24,9 @@ struct mentions {
     uint32_t units;
     struct map names, class_names; /* hash of a name -> unit: whatever, or the classes, that modules call so */
     struct map functions;          /* hash of a name -> a function of a module is called so */
+    struct map variables;          /* file and hash of a name -> unit: what that module itself binds so, by = alone */
+    struct map in_program;         /* program and hash of a name -> unit: what modules of that program call so */
+    struct map defined;            /* as of variables -> a function or class of that module is called so */
     struct map settings;           /* hash of a name -> a text of a module that nothing says the use of */
     uint32_t fetched;              /* modules that are fetched by their names: how many places */
     bool *registered;              /* per class: by a call that is a statement of a module */

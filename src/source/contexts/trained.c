@@ -63,7 +63,7 @@ static void begin(const struct project *project, struct mention_search *search, 
 
 /* The places from each unit to what trains, kept one behind the other. */
 static void keep(struct project *project, const struct mention_search *forward, const struct mention_search *backward,
-                 const struct site *trains)
+                 const struct site *trains, const bool *sure)
 {
     struct trained *trained = &project->contexts->trained;
     const struct mention *mentions = forward->mentions->at;
@@ -72,15 +72,16 @@ static void keep(struct project *project, const struct mention_search *forward, 
     for (uint32_t u = 0; u < units; u++) {
         const uint32_t up = backward->seen[u] ? backward->via[u] : NONE;
         const uint32_t down = forward->seen[u] ? forward->via[u] : NONE;
-        struct trained_step step = {site_none, NONE, TRAINED_NOT};
+        struct trained_step step = {site_none, NONE, TRAINED_NOT, false};
         if (up != NONE) /* before `down`: a name on the way up is come to again from above */
-            step = (struct trained_step){mentions[up].at, mentions[up].to, TRAINED_BY_NAME};
+            step = (struct trained_step){mentions[up].at, mentions[up].to, TRAINED_BY_NAME, true};
         else if (backward->seen[u])
-            step = (struct trained_step){trains[u], NONE, TRAINED_ITSELF};
+            step = (struct trained_step){trains[u], NONE, TRAINED_ITSELF, true};
         else if (down != NONE)
-            step = (struct trained_step){mentions[down].at, mentions[down].from, TRAINED_BY_NAME};
+            step = (struct trained_step){mentions[down].at, mentions[down].from, TRAINED_BY_NAME, false};
         else if (forward->seen[u])
             step.kind = TRAINED_OPEN;
+        step.sure = backward->seen[u] || (forward->seen[u] && sure[u]);
         trained->steps[u] = step;
     }
 }
@@ -100,6 +101,16 @@ static void search_forward(const struct project *project, struct mention_search 
     mention_search_on(forward, false);
 }
 
+/* Units to which names lead that mean nothing else, in the order in which they were come to. */
+static void find_sure(const struct mention_search *forward, bool *sure)
+{
+    for (uint32_t i = 0; i < forward->count; i++) {
+        const uint32_t unit = forward->queue[i];
+        const struct mention *via = forward->via[unit] == NONE ? NULL : &forward->mentions->at[forward->via[unit]];
+        sure[unit] = !via || (sure[via->from] && (via->strict || via->asked));
+    }
+}
+
 void trained_build(struct project *project, const struct mentions *mentions)
 {
     struct trained *trained = &project->contexts->trained;
@@ -114,8 +125,11 @@ void trained_build(struct project *project, const struct mentions *mentions)
     begin(project, &backward, trains);
     mention_search_on(&backward, true);
     mention_search_new(&forward, mentions, false);
+    bool *sure = mem_zeroed(mentions->units + (size_t)1);
     search_forward(project, &forward, &backward);
-    keep(project, &forward, &backward, trains);
+    find_sure(&forward, sure);
+    keep(project, &forward, &backward, trains, sure);
+    mem_free(sure);
     trained->any = backward.count > 0;
     trained->everything = forward.seen[mentions->everything];
     mention_search_free(&backward);

@@ -26,16 +26,17 @@ static bool may_register(const struct project *project, uint32_t class_id)
     return order.cut;
 }
 
-static bool is_named_by_setting(const struct project *project, uint32_t class_id)
+bool unmade_is_named_by_setting(const struct project *project, uint32_t class_id)
 {
     const str name = project->files.classes[class_id].name;
     return project->contexts->trained.named_by_setting[class_id] ||
-           map_get(project->cells.options.mentioned, (int64_t)hash_bytes(name.at, name.len)) != MAP_NONE;
+           (project->cells.options.mentioned &&
+            map_get(project->cells.options.mentioned, (int64_t)hash_bytes(name.at, name.len)) != MAP_NONE);
 }
 
 bool unmade_is_open(const struct project *project, uint32_t class_id)
 {
-    return may_register(project, class_id) || is_named_by_setting(project, class_id);
+    return may_register(project, class_id) || unmade_is_named_by_setting(project, class_id);
 }
 
 void unmade_build(struct project *project)

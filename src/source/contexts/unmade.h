@@ -10,6 +10,7 @@
 #include "contexts.h"
 
 void unmade_build(struct project *project); /* of context_build, once it is known what trains (trained.h) */
+bool unmade_is_named_by_setting(const struct project *project, uint32_t class_id);
 bool unmade_is_open(const struct project *project, uint32_t class_id);
 bool unmade_is(const struct project *project, uint32_t class_id);
 

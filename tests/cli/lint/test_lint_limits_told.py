@@ -104,6 +104,9 @@ MEETS = {
     "step-callers": HEAD + "@torch.no_grad()\ndef evaluate(model, x):\n    return model(x).sum().item()\n"
                     + lines(20, "def f{0}(loss):\n    f{1}(loss)\n") + "def f20(loss):\n    print(loss.item())\n"
                     + TRAIN + "        f0(loss)\n        evaluate(model, x)\n",
+    "pace-calls": HEAD + lines(20, "def f{0}(model, x, opt):\n    f{1}(model, x, opt)\n")
+                  + "def f20(model, x, opt):\n    loss = model(x.cuda())\n    loss.backward()\n    opt.step()\n"
+                    "    print(loss.item())\n",
     "test-depth": HEAD + "def f(x, y, n):\n    for i in range(n):\n        if " + "y and (" * 30 + "y" + ")" * 30
                   + ":\n            print(x.item())\n",
     "tests-around": HEAD + "def f(x, n):\n    for i in range(n):\n        y = " + "torch.relu(" * 150

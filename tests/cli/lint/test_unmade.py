@@ -150,6 +150,7 @@ class Unmade(unittest.TestCase):
             kept = [f for f in lint(folder)["findings"] if f["file"] == "nets.py" and f["line"] > 14]
             places = [(p["file"], p["text"]) for p in kept[0]["proof"]["pace"]["places"]]
             self.assertEqual(places, [
+                ("train.py", "the loop of training steps, in which `loss.backward()` trains"),
                 ("train.py", "`loss.backward()` trains, in train"),
                 ("train.py", "`build` is named in train"),
                 ("table.py", "`NETS` is named in build"),

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a finding rests on: each link with its places, the lines of the snippet from the origin on. */
+#include <stdio.h>
+
 #include "rules_case.h"
 
 /* "device holds 3 5; pace holds 6 9; gain holds" of the first finding of the rule. */
@@ -53,6 +55,26 @@ static void from_the_move_of_a_network_through_calls(void **state)
                  "        optimizer.step()\n"
                  "        note(loss, rows)\n",
                  "device holds 3 3 8 11; pace holds 7 11; gain holds 8");
+}
+
+/* A step that no loop calls, and one that a loop calls through another function. */
+static void a_step_is_shown_by_the_loop_that_calls_it(void **state)
+{
+    static const char step[] = "import torch\n"
+                               "net = torch.nn.Linear(2, 2).cuda()\n"
+                               "def update(x, optimizer, seen):\n"
+                               "    loss = net(x.cuda(non_blocking=True)).sum()\n"
+                               "    seen.append(loss.item())\n"
+                               "    loss.backward()\n"
+                               "    optimizer.step()\n";
+    char source[1024];
+    (void)state;
+    expect_links("ST401", step, "device holds 2 4; pace perhaps 5; gain holds 6");
+    snprintf(source, sizeof source, "%s%s", step,
+             "def main(loader, optimizer, seen):\n"
+             "    for x in loader:\n"
+             "        update(x, optimizer, seen)\n");
+    expect_links("ST401", source, "device holds 2 4; pace holds 9 10; gain holds 6");
 }
 
 static void what_frameworks_promise_is_an_origin(void **state)
@@ -280,6 +302,7 @@ int main(void)
         cmocka_unit_test(a_network_behind_a_wrapper_is_run_by_the_step),
         cmocka_unit_test(a_loader_is_gone_over_by_the_loop_that_trains),
         cmocka_unit_test(from_the_move_of_a_network_through_calls),
+        cmocka_unit_test(a_step_is_shown_by_the_loop_that_calls_it),
         cmocka_unit_test(what_frameworks_promise_is_an_origin),
         cmocka_unit_test(what_breaks_a_link_is_its_place),
         cmocka_unit_test(of_two_waits_one_is_free),
