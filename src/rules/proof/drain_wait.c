@@ -22,7 +22,17 @@ static bool reads(const struct check *check, uint32_t call)
     return read_back_what(check, call) != SYNTAX_NONE && !says_non_blocking(check, call);
 }
 
-/* Of what is known to lie on the host: a copy from memory that is not pinned waits for what was queued before it. */
+/* The x of `[x.to(device) for x, y in next(batches)]`: what an iterator hands out lies on the host. */
+static bool is_handed_out(const struct check *check, uint32_t what)
+{
+    if (!syntax_is(check->tree, what, SYN_NAME) || ask_value(check, what)->device != DEVICE_UNKNOWN)
+        return false;
+    const struct definition *definition = flow_definition(check->project, check_site(check, what));
+    return definition && definition->kind == DEFINED_FOR && definition->value != SYNTAX_NONE &&
+           ask_named(check, definition->value, "next") && ask_value(check, definition->value)->device == DEVICE_UNKNOWN;
+}
+
+/* A copy from memory that is not pinned waits for what was queued before it: of what is known to lie on the host. */
 static bool uploads(const struct check *check, uint32_t call)
 {
     const struct move_info move = value_move(check->project, check_site(check, call));
@@ -30,7 +40,7 @@ static bool uploads(const struct check *check, uint32_t call)
         move.what == SYNTAX_NONE)
         return false;
     const struct value *what = ask_value(check, move.what);
-    return value_on_cpu(what) || value_is_number(what) || value_is_container(what) || what->kind == VALUE_ARRAY;
+    return is_handed_out(check, move.what) || value_on_cpu(what) || value_is_number(what) || value_is_container(what) || what->kind == VALUE_ARRAY;
 }
 
 static bool synchronizes(const struct check *check, uint32_t call)
@@ -39,18 +49,28 @@ static bool synchronizes(const struct check *check, uint32_t call)
            known_word(WORDS_WAIT, name_of(check->project, check_site(check, call)));
 }
 
-/* `if mask.any():`, `assert not x.isnan().any()`: Python asks for its truth. */
+/* `torch.all(finite)`: one answer about a tensor, which lies on the device unless it is known to lie elsewhere. */
+static bool is_one_answer(const struct check *check, uint32_t node)
+{
+    static const char names[] = "any all equal allclose is_nonzero";
+    return syntax_is(check->tree, node, SYN_CALL) && str_is_among(names, ask_tail(check, node)) &&
+           name_under(check->project, check_site(check, node), "torch.") &&
+           ask_value(check, node)->device != DEVICE_CPU && project_uses_device(check->project, check->file);
+}
+
+/* `if mask.any():`, `assert not x.isnan().any()`, `[.. for x in xs if x > 0]`: Python asks for its truth. */
 static bool is_asked(const struct check *check, uint32_t node)
 {
     const struct syntax *tree = check->tree;
-    if (!ask_gpu_tensor(check, node) || tree->kind[node] == SYN_BOOL || tree->kind[node] == SYN_NOT)
+    if (tree->kind[node] == SYN_BOOL || tree->kind[node] == SYN_NOT ||
+        (!ask_gpu_tensor(check, node) && !is_one_answer(check, node)))
         return false;
     uint32_t asked = node;
     while (syntax_is(tree, tree->parent[asked], SYN_NOT) || syntax_is(tree, tree->parent[asked], SYN_BOOL))
         asked = tree->parent[asked];
     const uint32_t around = tree->parent[asked];
-    const bool tests =
-        syntax_is(tree, around, SYN_IF) || syntax_is(tree, around, SYN_WHILE) || syntax_is(tree, around, SYN_ASSERT);
+    const bool tests = syntax_is(tree, around, SYN_IF) || syntax_is(tree, around, SYN_WHILE) ||
+                       syntax_is(tree, around, SYN_ASSERT) || syntax_is(tree, around, SYN_COMP_IF);
     return tests ? syntax_first(tree, around) == asked
                  : syntax_is(tree, around, SYN_CONDITIONAL) && syntax_child(tree, around, 1) == asked;
 }
@@ -62,13 +82,45 @@ static bool waits_inside(const struct check *check, uint32_t call)
     return wait && wait->waits != WAITS_EACH_STEP;
 }
 
+static bool may_lie_there(const struct value *value)
+{
+    return value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && value->device != DEVICE_CPU);
+}
+
+/* `indices.unique()`: wherever nobody knows that it lies on the host, the host asks the device how many there are. */
+static bool is_sized_by_data(const struct check *check, uint32_t call)
+{
+    if (!known_word(WORDS_SIZED_BY_DATA, ask_tail(check, call)) ||
+        !project_uses_device(check->project, check->file))
+        return false;
+    const uint32_t receiver = ask_receiver(check, call);
+    if (name_under(check->project, check_site(check, call), "torch.") && !value_is_tensor(ask_value(check, receiver)))
+        return may_lie_there(ask_value(check, syntax_argument(check->tree, call, 0, NULL)));
+    return receiver != SYNTAX_NONE && name_target(check->project, check_site(check, call)) == SYNTAX_NONE &&
+           may_lie_there(ask_value(check, receiver));
+}
+
+/* `x[mask]`: how many rows there are is asked of the device; `x[mask] = 0` fills. */
+static bool is_chosen_by_mask(const struct check *check, uint32_t subscript)
+{
+    const struct syntax *tree = check->tree;
+    const struct value *mask = ask_value(check, syntax_child(tree, subscript, 1));
+    const uint32_t parent = tree->parent[subscript];
+    const bool is_set = (syntax_is(tree, parent, SYN_ASSIGN) || syntax_is(tree, parent, SYN_AUG_ASSIGN)) &&
+                        syntax_last_child(tree, parent) != subscript;
+    return !is_set && value_gpu_tensor(mask) && mask->dtype == DTYPE_BOOL && mask->rank != RANK_0 &&
+           may_lie_there(ask_value(check, syntax_first(tree, subscript)));
+}
+
 bool drain_waits(const struct check *check, uint32_t node)
 {
     if (is_asked(check, node))
         return true;
+    if (syntax_is(check->tree, node, SYN_SUBSCRIPT))
+        return is_chosen_by_mask(check, node);
     if (!syntax_is(check->tree, node, SYN_CALL))
         return false;
-    return reads(check, node) || uploads(check, node) || synchronizes(check, node) || waits_inside(check, node);
+    return is_sized_by_data(check, node) || reads(check, node) || uploads(check, node) || synchronizes(check, node) || waits_inside(check, node);
 }
 
 bool drain_is_certain(const struct syntax *tree, uint32_t node)
