@@ -8,6 +8,7 @@
 enum {
     MOST_CALLS = 3,   /* gone into, one in the other */
     LARGEST = 1500,   /* nodes of a function that is gone into */
+    DEEPEST_NESTED = 20, /* comprehensions in one another: those further in are gone through in the order of the text */
     MOST_ORDERED = 8, /* calls, where the order of waits is kept */
 };
 
@@ -158,6 +159,26 @@ static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *st
         drain_launch(walk, state);
 }
 
+static bool is_comprehension(const struct syntax *tree, uint32_t node)
+{
+    return tree->kind[node] == SYN_LIST_COMP || tree->kind[node] == SYN_SET_COMP || tree->kind[node] == SYN_DICT_COMP ||
+           tree->kind[node] == SYN_GENERATOR;
+}
+
+/* What it goes over and asks before what it makes of it. */
+static void evaluate_comprehension(struct drain_walk *walk, uint32_t node, struct drain_state *state)
+{
+    const struct syntax *tree = walk->check.tree;
+    uint32_t clauses = SYNTAX_NONE;
+    for (uint32_t at = syntax_first(tree, node); at != SYNTAX_NONE && clauses == SYNTAX_NONE; at = syntax_next(tree, at))
+        if (tree->kind[at] == SYN_COMP_FOR)
+            clauses = at;
+    for (uint32_t at = clauses; at != SYNTAX_NONE; at = syntax_next(tree, at))
+        drain_evaluate(walk, at, state);
+    for (uint32_t at = syntax_first(tree, node); at != clauses; at = syntax_next(tree, at))
+        drain_evaluate(walk, at, state);
+}
+
 void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *state)
 {
     if (root == SYNTAX_NONE) /* what a broken file leaves out */
@@ -169,7 +190,13 @@ void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *
         uint32_t last = node;
         if (apart) /* it runs where it is called */
             node = syntax_last(tree, node) - 1;
-        else if (tree->size[node] == 1)
+        else if (is_comprehension(tree, node) && walk->nested < DEEPEST_NESTED) {
+            walk->nested++;
+            evaluate_comprehension(walk, node, state);
+            walk->nested--;
+            leave(walk, node, state);
+            node = syntax_last(tree, node) - 1;
+        } else if (tree->size[node] == 1)
             leave(walk, node, state);
         else
             continue;

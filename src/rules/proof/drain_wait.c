@@ -17,8 +17,23 @@ static bool says_non_blocking(const struct check *check, uint32_t call)
            syntax_arguments_hidden(check->tree, call);
 }
 
+/* `x.item()` of a parameter, where a helper reads whatever tensor it is given. */
+static bool reads_what_is_given(const struct check *check, uint32_t call)
+{
+    const uint32_t what = ask_receiver(check, call);
+    if (!syntax_is(check->tree, what, SYN_NAME) || !known_word(WORDS_READ_ITEMS, ask_tail(check, call)) ||
+        !project_uses_device(check->project, check->file))
+        return false;
+    const struct value *value = ask_value(check, what);
+    const struct definition *definition = flow_definition(check->project, check_site(check, what));
+    return definition && definition->kind == DEFINED_PARAMETER && value->device != DEVICE_CPU &&
+           (value->kind == VALUE_UNKNOWN || value->kind == VALUE_TENSOR);
+}
+
 static bool reads(const struct check *check, uint32_t call)
 {
+    if (reads_what_is_given(check, call))
+        return true;
     return read_back_what(check, call) != SYNTAX_NONE && !says_non_blocking(check, call);
 }
 

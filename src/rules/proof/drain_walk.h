@@ -71,6 +71,7 @@ struct drain_walk {
     uint32_t seen;             /* nodes that were watched */
     uint32_t calls;            /* of functions that are gone into, one in the other */
     uint32_t depth;            /* of blocks */
+    uint32_t nested;           /* comprehensions */
     struct drain_order *order; /* to be filled; NULL */
     uint32_t function;         /* that is gone through, where it is called from another walk: */
     const struct drain_walk *outer;
