@@ -176,7 +176,7 @@ static bool is_one_pass(const struct check *check, uint32_t call)
 {
     static const char names[] = "sum mean max min any all abs neg eq ne lt le gt ge isnan isinf isfinite sqrt exp log "
                                 "clamp float int long bool double half to type count_nonzero numel argmax argmin norm "
-                                "round floor ceil detach clone add mul div sub stack zero_ fill_ item";
+                                "round floor ceil detach clone add mul div sub stack zero_ fill_ item log_prob icdf cdf entropy";
     const uint32_t receiver = ask_receiver(check, call);
     return str_is_among(names, ask_tail(check, call)) &&
            (name_under(check->project, check_site(check, call), "torch.") ||
@@ -191,6 +191,14 @@ static bool is_loss(const struct check *check, uint32_t call)
     return loss->kind == VALUE_LOSS && !(loss->name && str_ends(loss->name->text, S("CTCLoss")));
 }
 
+/* `Normal(mean, std)`: a check or two of a row each; `rearrange(x, ..)`: another view, or one copy. */
+static bool is_made_in_passing(const struct check *check, uint32_t call)
+{
+    const struct site site = check_site(check, call);
+    return name_is(check->project, site, "einops.rearrange") ||
+           (name_under(check->project, site, "torch.distributions.") && ask_receiver(check, call) != SYNTAX_NONE);
+}
+
 bool drain_is_little(const struct check *check, uint32_t node)
 {
     switch (check->tree->kind[node]) {
@@ -202,7 +210,8 @@ bool drain_is_little(const struct check *check, uint32_t node)
     case SYN_SUBSCRIPT:
         return true;
     case SYN_CALL:
-        return is_one_pass(check, node) || exchanges_number(check, node) || is_loss(check, node);
+        return is_one_pass(check, node) || exchanges_number(check, node) || is_loss(check, node) ||
+               is_made_in_passing(check, node);
     default:
         return false;
     }

@@ -52,10 +52,14 @@ static bool takes_from_host(const struct check *check, uint32_t call)
            !syntax_arguments_hidden(check->tree, call);
 }
 
-/* Functions of Python that ask what a thing is, a tensor of the device too. */
+/* Functions of Python, and methods of a tensor of the device, that ask what a thing is or how large. */
 static bool asks_what_it_is(const struct check *check, uint32_t call)
 {
-    static const char names[] = "len isinstance issubclass type id hasattr callable zip enumerate";
+    static const char names[] = "len isinstance issubclass type id hasattr callable zip enumerate super";
+    static const char of_tensors[] = "size dim numel nelement ndimension stride get_device data_ptr element_size "
+                                     "is_contiguous is_floating_point register_hook retain_grad requires_grad_";
+    if (is_on_device(check, ask_receiver(check, call)) && str_is_among(of_tensors, ask_tail(check, call)))
+        return true;
     return ask_receiver(check, call) == SYNTAX_NONE && str_is_among(names, ask_tail(check, call)) &&
            name_target(check->project, check_site(check, call)) == SYNTAX_NONE;
 }
