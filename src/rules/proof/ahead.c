@@ -78,8 +78,8 @@ static struct drain_order go_through(const struct aheads *aheads, struct site ro
 static const struct drain_order *order_of(struct aheads *aheads, struct site root, const struct each_way *way)
 {
     const uint32_t entered = entered_by(aheads->check->project, way);
-    const int64_t key = entered == SYNTAX_NONE ? (int64_t)((uint64_t)root.file << 32 | root.node)
-                                               : -1 - (int64_t)entered;
+    const int64_t key =
+        entered == SYNTAX_NONE ? (int64_t)((uint64_t)root.file << 32 | root.node) : -1 - (int64_t)entered;
     const uint32_t known = map_get(&aheads->orders, key);
     if (known != MAP_NONE)
         return &aheads->of[known];
@@ -194,13 +194,15 @@ static void look_ahead(struct aheads *aheads, struct match *match)
         order = order_of(aheads, check_site(check, match->function), &none);
     }
     const uint32_t place = place_of(order, at);
-    const struct site stays = place == UINT32_MAX ? site_none : stays_behind(aheads, order, place,
-                                                   copies ? standing_behind_copy : standing_of);
+    const struct site stays = place == UINT32_MAX
+                                  ? site_none
+                                  : stays_behind(aheads, order, place, copies ? standing_behind_copy : standing_of);
     if (!site_is_none(stays))
         match_break(match, LINK_GAIN,
-                    copies ? "the host waits here right behind the copy, with next to nothing launched between: it pays "
-                             "once that wait is gone"
-                           : "the host waits here next, before it has launched more than next to nothing",
+                    copies
+                        ? "the host waits here right behind the copy, with next to nothing launched between: it pays "
+                          "once that wait is gone"
+                        : "the host waits here next, before it has launched more than next to nothing",
                     stays);
 }
 
@@ -221,7 +223,8 @@ void ahead_break(const struct check *check, struct match *matches, uint32_t coun
     for (uint32_t i = 0; i < count; i++)
         put_wait(&aheads, i);
     for (uint32_t i = 0; i < count; i++)
-        if ((twice_costs_the_wait_alone(&matches[i]) || (idle_copy_is(&matches[i]) && !matches[i].joined_count)) && is_whole(&matches[i]))
+        if ((twice_costs_the_wait_alone(&matches[i]) || (idle_copy_is(&matches[i]) && !matches[i].joined_count)) &&
+            is_whole(&matches[i]))
             look_ahead(&aheads, &matches[i]);
     map_free(&aheads.at_node);
     map_free(&aheads.orders);

@@ -21,7 +21,7 @@ struct drains {
     struct map at_head; /* functions; to their row in `heads` */
     struct drain *heads;
     size_t head_count, head_room;
-    bool around; /* at the head of a loop the state is that behind its rounds */
+    bool around;            /* at the head of a loop the state is that behind its rounds */
     struct map behind_loop; /* loops, by file and node; to their row below */
     struct drain *rounds;
     size_t round_count, round_room;
@@ -211,8 +211,8 @@ struct drain drain_before(struct drains *drains, uint32_t i)
     if (!state)
         return drain;
     if (!state->little || !is_round_of_comprehension(check->tree, match->node, state->here))
-        drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)), check->file,
-                         0);
+        drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)),
+                         check->file, 0);
     drain.order = state->order;
     return drain;
 }

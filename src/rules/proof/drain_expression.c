@@ -6,10 +6,10 @@
 #include "launch.h"
 
 enum {
-    MOST_CALLS = 3,   /* gone into, one in the other */
-    LARGEST = 1500,   /* nodes of a function that is gone into */
+    MOST_CALLS = 3,      /* gone into, one in the other */
+    LARGEST = 1500,      /* nodes of a function that is gone into */
     DEEPEST_NESTED = 20, /* comprehensions in one another: those further in are gone through in the order of the text */
-    MOST_ORDERED = 8, /* calls, where the order of waits is kept */
+    MOST_ORDERED = 8,    /* calls, where the order of waits is kept */
 };
 
 /* ---- calls of functions of the run ---- */
@@ -170,7 +170,8 @@ static void evaluate_comprehension(struct drain_walk *walk, uint32_t node, struc
 {
     const struct syntax *tree = walk->check.tree;
     uint32_t clauses = SYNTAX_NONE;
-    for (uint32_t at = syntax_first(tree, node); at != SYNTAX_NONE && clauses == SYNTAX_NONE; at = syntax_next(tree, at))
+    for (uint32_t at = syntax_first(tree, node); at != SYNTAX_NONE && clauses == SYNTAX_NONE;
+         at = syntax_next(tree, at))
         if (tree->kind[at] == SYN_COMP_FOR)
             clauses = at;
     for (uint32_t at = clauses; at != SYNTAX_NONE; at = syntax_next(tree, at))

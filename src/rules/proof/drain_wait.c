@@ -55,7 +55,8 @@ static bool uploads(const struct check *check, uint32_t call)
         move.what == SYNTAX_NONE)
         return false;
     const struct value *what = ask_value(check, move.what);
-    return is_handed_out(check, move.what) || value_on_cpu(what) || value_is_number(what) || value_is_container(what) || what->kind == VALUE_ARRAY;
+    return is_handed_out(check, move.what) || value_on_cpu(what) || value_is_number(what) || value_is_container(what) ||
+           what->kind == VALUE_ARRAY;
 }
 
 static bool synchronizes(const struct check *check, uint32_t call)
@@ -105,8 +106,7 @@ static bool may_lie_there(const struct value *value)
 /* `indices.unique()`: wherever nobody knows that it lies on the host, the host asks the device how many there are. */
 static bool is_sized_by_data(const struct check *check, uint32_t call)
 {
-    if (!known_word(WORDS_SIZED_BY_DATA, ask_tail(check, call)) ||
-        !project_uses_device(check->project, check->file))
+    if (!known_word(WORDS_SIZED_BY_DATA, ask_tail(check, call)) || !project_uses_device(check->project, check->file))
         return false;
     const uint32_t receiver = ask_receiver(check, call);
     if (name_under(check->project, check_site(check, call), "torch.") && !value_is_tensor(ask_value(check, receiver)))
@@ -135,7 +135,8 @@ bool drain_waits(const struct check *check, uint32_t node)
         return is_chosen_by_mask(check, node);
     if (!syntax_is(check->tree, node, SYN_CALL))
         return false;
-    return is_sized_by_data(check, node) || reads(check, node) || uploads(check, node) || synchronizes(check, node) || waits_inside(check, node);
+    return is_sized_by_data(check, node) || reads(check, node) || uploads(check, node) || synchronizes(check, node) ||
+           waits_inside(check, node);
 }
 
 bool drain_is_certain(const struct syntax *tree, uint32_t node)
@@ -174,9 +175,10 @@ static bool may_be_tensor(const struct check *check, uint32_t object, str method
 /* One pass over what is there at most, of which most are a row or a number by then. */
 static bool is_one_pass(const struct check *check, uint32_t call)
 {
-    static const char names[] = "sum mean max min any all abs neg eq ne lt le gt ge isnan isinf isfinite sqrt exp log "
-                                "clamp float int long bool double half to type count_nonzero numel argmax argmin norm "
-                                "round floor ceil detach clone add mul div sub stack zero_ fill_ item log_prob icdf cdf entropy";
+    static const char names[] =
+        "sum mean max min any all abs neg eq ne lt le gt ge isnan isinf isfinite sqrt exp log "
+        "clamp float int long bool double half to type count_nonzero numel argmax argmin norm "
+        "round floor ceil detach clone add mul div sub stack zero_ fill_ item log_prob icdf cdf entropy";
     const uint32_t receiver = ask_receiver(check, call);
     return str_is_among(names, ask_tail(check, call)) &&
            (name_under(check->project, check_site(check, call), "torch.") ||

@@ -28,10 +28,11 @@ static void break_cast(const struct check *check, struct match *match)
 {
     const uint32_t what = upload_of(check, match->upload).what;
     if (what != SYNTAX_NONE && makes_another(check, what))
-        match_break(match, LINK_GAIN,
-                    "the cast makes another tensor, in pageable memory, of what the loader may have pinned: first move the "
-                    "cast behind the copy",
-                    check_site(check, what));
+        match_break(
+            match, LINK_GAIN,
+            "the cast makes another tensor, in pageable memory, of what the loader may have pinned: first move the "
+            "cast behind the copy",
+            check_site(check, what));
 }
 
 /* ---- what was waited for before ---- */

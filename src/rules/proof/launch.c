@@ -58,6 +58,9 @@ static bool asks_what_it_is(const struct check *check, uint32_t call)
     static const char names[] = "len isinstance issubclass type id hasattr callable zip enumerate super";
     static const char of_tensors[] = "size dim numel nelement ndimension stride get_device data_ptr element_size "
                                      "is_contiguous is_floating_point register_hook retain_grad requires_grad_";
+    if (str_eq(ask_tail(check, call), S("__init__")) &&
+        syntax_calls(check->tree, ask_receiver(check, call), S("super")))
+        return name_target(check->project, check_site(check, call)) == SYNTAX_NONE; /* of a library's class */
     if (is_on_device(check, ask_receiver(check, call)) && str_is_among(of_tensors, ask_tail(check, call)))
         return true;
     return ask_receiver(check, call) == SYNTAX_NONE && str_is_among(names, ask_tail(check, call)) &&
@@ -71,9 +74,8 @@ static bool is_generator_of_run(const struct check *check, uint32_t iterator)
                                               ? flow_definition(check->project, check_site(check, iterator))
                                               : NULL;
     const uint32_t made = definition && definition->kind == DEFINED_ASSIGN ? definition->value : iterator;
-    const uint32_t target = syntax_is(check->tree, made, SYN_CALL)
-                                ? name_target(check->project, check_site(check, made))
-                                : SYNTAX_NONE;
+    const uint32_t target =
+        syntax_is(check->tree, made, SYN_CALL) ? name_target(check->project, check_site(check, made)) : SYNTAX_NONE;
     return target != SYNTAX_NONE;
 }
 
@@ -107,7 +109,8 @@ static bool is_host_call(const struct check *check, uint32_t call)
     const struct site site = check_site(check, call);
     bool all_host;
     if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call || asks_what_it_is(check, call) ||
-        takes_next(check, call) || sets_module(check, call) || known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
+        takes_next(check, call) || sets_module(check, call) ||
+        known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
         return true;
     const struct value *made = ask_value(check, call);
     if (is_on_device(check, call) || made->kind == VALUE_MODULE || !takes_nothing_there(check, call, &all_host))
