@@ -13,20 +13,11 @@
 #include "base/map.h"
 #include "drain.h"
 #include "rules/ask/number.h"
-#include "rules/ask/upload.h"
 
 /* ---- where they stand ---- */
 
-/* Of what a library waits for: at the call itself, not in the steps that it sets up, nor where a bar shows it later. */
-static bool library_waits(const struct match *match)
-{
-    return str_eq(str_of(match->rule->id), S("ST410")) && !match->of_run && !match->shown_later;
-}
-
 static bool is_wait(const struct match *match)
 {
-    if (library_waits(match))
-        return true;
     static const char rules[] = "ST401 ST402 ST403 ST404 ST405 ST406 ST407 ST408 ST409 ST606";
     const bool frees = str_eq(match->builtin, S("empty_cache")); /* what it costs is not the wait alone */
     return str_is_among(rules, str_of(match->rule->id)) && !match->of_run && !frees;
@@ -34,7 +25,7 @@ static bool is_wait(const struct match *match)
 
 bool twice_costs_the_wait_alone(const struct match *match)
 {
-    return is_wait(match) && str_is_among("ST401 ST402 ST403 ST406 ST407 ST409 ST410 ST606", str_of(match->rule->id));
+    return is_wait(match) && str_is_among("ST401 ST402 ST403 ST406 ST407 ST409 ST606", str_of(match->rule->id));
 }
 
 static bool are_siblings(const struct check *check, const struct match *a, const struct match *b)
@@ -81,14 +72,10 @@ static bool are_one_cause(const struct check *check, const struct match *first, 
 
 /* ---- what is free ---- */
 
-/* Zeros, ones, a count, or a number, which are uploaded: the host makes them at once, so that the wait is what they cost. */
+/* A number that is uploaded: four bytes, and the wait. */
 static bool is_small_copy(const struct check *check, const struct match *match)
 {
-    if (!str_eq(str_of(match->rule->id), S("ST601")))
-        return false;
-    const uint32_t origin = match->capture_count ? match->captures[0] : SYNTAX_NONE;
-    return number_uploaded(check, match->node) != SYNTAX_NONE ||
-           (origin != SYNTAX_NONE && upload_is_creation(check, origin) && !upload_is_random(check, origin));
+    return str_eq(str_of(match->rule->id), S("ST601")) && number_uploaded(check, match->node) != SYNTAX_NONE;
 }
 
 /* A wait that no finding tells of: of a function that is called, of a copy of a few numbers. */
@@ -114,7 +101,7 @@ static bool speaks_for(const struct match *match)
 
 uint32_t twice_waits_at(const struct match *match)
 {
-    if (is_wait(match))
+    if (is_wait(match) || (str_eq(str_of(match->rule->id), S("ST410")) && !match->of_run && !match->shown_later))
         return match->node;
     return match->upload ? match->upload : SYNTAX_NONE;
 }
