@@ -135,7 +135,8 @@ struct match {
 
     str missing; /* of a note which link does not hold, to follow the message; "" */
 
-    bool not_needed; /* nobody needs what is waited for, not even the next step of an environment */
+    bool shown_later; /* the wait is where a progress bar shows the value, at the end of the step */
+    bool not_needed;  /* nobody needs what is waited for, not even the next step of an environment */
 
     const struct joined_wait *joined; /* waits that go with this one, a finding each, all notes; the last one first */
     uint32_t joined_count;

@@ -4,6 +4,7 @@
 
 #include "rules/proof/ahead.h"
 #include "rules/proof/dry.h"
+#include "rules/proof/idle_copy.h"
 #include "rules/proof/each_evaluates.h"
 #include "rules/proof/prove.h"
 #include "rules/proof/twice.h"
@@ -326,6 +327,7 @@ struct matches rules_check(const struct check *check, uint64_t mask)
     twice_break(check, matches.at, matches.count);
     dry_break(check, matches.at, matches.count);
     ahead_break(check, matches.at, matches.count, ask_rules);
+    idle_copy_break(check, matches.at, matches.count);
     for (uint32_t i = 0; i < matches.count; i++)
         proof_show(check, &matches.at[i]);
     causes_join(check, matches);

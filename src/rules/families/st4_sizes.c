@@ -249,6 +249,7 @@ static bool is_kept_on_host(const struct check *check, uint32_t value)
 static bool tell_shown(const struct check *check, uint32_t call, struct match *match)
 {
     const bool several = syntax_calls(check->tree, call, S("log_dict"));
+    match->shown_later = true;
     const uint32_t shown = syntax_argument(check->tree, call, several ? 0 : 1, several ? "dictionary" : "value");
     if (shown != SYNTAX_NONE && !syntax_arguments_hidden(check->tree, call)) {
         const struct value *value = ask_value(check, shown);

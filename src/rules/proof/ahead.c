@@ -6,7 +6,9 @@
 #include "drain_walk.h"
 #include "dry.h"
 #include "each_evaluates.h"
+#include "idle_copy.h"
 #include "rules/ask/read_back.h"
+#include "rules/ask/upload.h"
 #include "twice.h"
 
 enum { MOST_NODES = 20000 }; /* of a step, its functions as often as they are called */
@@ -28,13 +30,30 @@ static const struct limit long_step = {
     "a step has more than 20,000 nodes with the functions that it calls, or 64 waits; what the host comes "
     "to behind the last of them is not looked at"};
 
-static struct drain_order go_through(const struct aheads *aheads, struct site root)
+/* The first call on the way whose name does not say that it calls what is looked at: the function; SYNTAX_NONE. */
+static uint32_t entered_by(const struct project *project, const struct each_way *way)
+{
+    for (uint32_t i = 0; i < way->count; i++)
+        if (name_target(project, way->calls[i]) != way->functions[i])
+            return way->functions[i];
+    return SYNTAX_NONE;
+}
+
+static void take_entries(const struct project *project, const struct each_way *way, struct drain_order *order)
+{
+    for (uint32_t i = 0; i < way->count && order->entry_count < DRAIN_MOST_ENTRIES; i++)
+        if (name_target(project, way->calls[i]) != way->functions[i])
+            order->entries[order->entry_count++] = (struct drain_entry){way->calls[i], way->functions[i]};
+}
+
+static struct drain_order go_through(const struct aheads *aheads, struct site root, const struct each_way *way)
 {
     const struct check *check = aheads->check;
     const struct syntax *tree = project_tree(check->project, root.file);
     struct drain_memo memo = {0};
     struct drain_order order = {
         .left = MOST_NODES, .waits = &aheads->at_node, .file = check->file, .asks = aheads->asks};
+    take_entries(check->project, way, &order);
     struct drain_walk walk = {.check = {check->project, root.file, tree, check->arena},
                               .memo = &memo,
                               .order = &order,
@@ -56,14 +75,16 @@ static struct drain_order go_through(const struct aheads *aheads, struct site ro
 }
 
 /* Valid until the next call. */
-static const struct drain_order *order_of(struct aheads *aheads, struct site root)
+static const struct drain_order *order_of(struct aheads *aheads, struct site root, const struct each_way *way)
 {
-    const int64_t key = (int64_t)((uint64_t)root.file << 32 | root.node);
+    const uint32_t entered = entered_by(aheads->check->project, way);
+    const int64_t key =
+        entered == SYNTAX_NONE ? (int64_t)((uint64_t)root.file << 32 | root.node) : -1 - (int64_t)entered;
     const uint32_t known = map_get(&aheads->orders, key);
     if (known != MAP_NONE)
         return &aheads->of[known];
     aheads->of = mem_grow(aheads->of, &aheads->room, aheads->count + 1, sizeof *aheads->of);
-    aheads->of[aheads->count] = go_through(aheads, root);
+    aheads->of[aheads->count] = go_through(aheads, root, way);
     map_put(&aheads->orders, key, (uint32_t)aheads->count);
     return &aheads->of[aheads->count++];
 }
@@ -116,8 +137,23 @@ static enum standing standing_of(const struct aheads *aheads, struct site at)
     return dry_is(match) ? GOES : STAYS; /* without the wait asked about the host would load meanwhile */
 }
 
+static bool copies_batch(const struct check *check, uint32_t node)
+{
+    const struct upload upload = upload_of(check, node);
+    return upload.is && upload_is_batch(check, &upload);
+}
+
+/* Behind the copy of a batch: what copies the rest of it goes with it, and all else is a matter of its own. */
+static enum standing standing_behind_copy(const struct aheads *aheads, struct site at)
+{
+    const struct check *check = aheads->check;
+    const struct check there = {check->project, at.file, project_tree(check->project, at.file), check->arena};
+    return copies_batch(&there, at.node) ? GOES_WITH : STAYS;
+}
+
 /* The first wait that stays where all that the host comes to next do, itself or behind others that go; site_none. */
-static struct site stays_behind(const struct aheads *aheads, const struct drain_order *order, uint32_t from)
+static struct site stays_behind(const struct aheads *aheads, const struct drain_order *order, uint32_t from,
+                                enum standing (*of)(const struct aheads *aheads, struct site at))
 {
     struct site found = site_none;
     uint64_t seen = UINT64_C(1) << from, left = seen;
@@ -128,7 +164,7 @@ static struct site stays_behind(const struct aheads *aheads, const struct drain_
             return site_none;
         for (uint64_t next = order->next[i] & ~seen; next; next &= next - 1) {
             const uint32_t n = (uint32_t)__builtin_ctzll(next);
-            const enum standing standing = standing_of(aheads, order->at[n]);
+            const enum standing standing = of(aheads, order->at[n]);
             if (standing == GOES)
                 return site_none;
             seen |= UINT64_C(1) << n;
@@ -146,18 +182,27 @@ static struct site stays_behind(const struct aheads *aheads, const struct drain_
 static void look_ahead(struct aheads *aheads, struct match *match)
 {
     const struct check *check = aheads->check;
-    const struct site at = check_site(check, match->node);
-    const struct site loop = each_step_loop(check, match->runs_at ? check_site(check, match->runs_at) : at);
-    const struct drain_order *order = site_is_none(loop) ? NULL : order_of(aheads, loop);
+    const bool copies = !twice_costs_the_wait_alone(match);
+    const struct site at = check_site(check, twice_waits_at(match));
+    const struct each_way none = {0};
+    struct each_way way;
+    const struct site loop = each_way_to(check, match->runs_at ? check_site(check, match->runs_at) : at, &way);
+    const struct drain_order *order = site_is_none(loop) ? NULL : order_of(aheads, loop, &way);
     if (!order || place_of(order, at) == UINT32_MAX) {
         if (!syntax_is(check->tree, match->function, SYN_FUNCTION))
             return;
-        order = order_of(aheads, check_site(check, match->function));
+        order = order_of(aheads, check_site(check, match->function), &none);
     }
     const uint32_t place = place_of(order, at);
-    const struct site stays = place == UINT32_MAX ? site_none : stays_behind(aheads, order, place);
+    const struct site stays = place == UINT32_MAX
+                                  ? site_none
+                                  : stays_behind(aheads, order, place, copies ? standing_behind_copy : standing_of);
     if (!site_is_none(stays))
-        match_break(match, LINK_GAIN, "the host waits here next, before it has launched more than next to nothing",
+        match_break(match, LINK_GAIN,
+                    copies
+                        ? "the host waits here right behind the copy, with next to nothing launched between: it pays "
+                          "once that wait is gone"
+                        : "the host waits here next, before it has launched more than next to nothing",
                     stays);
 }
 
@@ -178,7 +223,8 @@ void ahead_break(const struct check *check, struct match *matches, uint32_t coun
     for (uint32_t i = 0; i < count; i++)
         put_wait(&aheads, i);
     for (uint32_t i = 0; i < count; i++)
-        if (twice_costs_the_wait_alone(&matches[i]) && is_whole(&matches[i]))
+        if ((twice_costs_the_wait_alone(&matches[i]) || (idle_copy_is(&matches[i]) && !matches[i].joined_count)) &&
+            is_whole(&matches[i]))
             look_ahead(&aheads, &matches[i]);
     map_free(&aheads.at_node);
     map_free(&aheads.orders);

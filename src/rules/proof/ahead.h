@@ -13,7 +13,10 @@
 
 #include "drain.h"
 
-/* Breaks the gain of waits behind which the host comes to waits that stay. Matches in the order of the text. */
+/*
+ * Breaks the gain of waits behind which the host comes to waits that stay, and of copies of batches behind which it comes to
+ * any other wait. Matches in the order of the text.
+ */
 void ahead_break(const struct check *check, struct match *matches, uint32_t count, drain_asks *asks);
 
 #endif

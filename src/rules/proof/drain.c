@@ -21,6 +21,10 @@ struct drains {
     struct map at_head; /* functions; to their row in `heads` */
     struct drain *heads;
     size_t head_count, head_room;
+    bool around;            /* at the head of a loop the state is that behind its rounds */
+    struct map behind_loop; /* loops, by file and node; to their row below */
+    struct drain *rounds;
+    size_t round_count, round_room;
 };
 
 /* A read, or a branch. What a library waits for on its own may be told where it is set up (drain_wait.c knows better). */
@@ -55,21 +59,44 @@ void drains_free(struct drains *drains)
     map_free(&drains->at_head);
     mem_free(drains->memo.ends);
     mem_free(drains->heads);
+    map_free(&drains->behind_loop);
+    mem_free(drains->rounds);
 }
 
 /* ---- at the head of a function: what its calls find ---- */
 
 static struct drain at_head_of(struct drains *drains, uint32_t function, int calls);
 
-static struct drain as_drain(struct drains *drains, const struct drain_state *state, uint32_t function, int calls)
+/* What a round of the loop leaves, gone through once. */
+static struct drain left_by_round(struct drains *drains, struct site loop)
+{
+    const int64_t key = (int64_t)((uint64_t)loop.file << 32 | loop.node);
+    const uint32_t known = map_get(&drains->behind_loop, key);
+    if (known != MAP_NONE)
+        return drains->rounds[known];
+    drains->rounds = mem_grow(drains->rounds, &drains->round_room, drains->round_count + 1, sizeof *drains->rounds);
+    map_put(&drains->behind_loop, key, (uint32_t)drains->round_count);
+    return drains->rounds[drains->round_count++] = drain_behind_round(drains->check, loop);
+}
+
+static bool is_loop(const struct syntax *tree, uint32_t node)
+{
+    return syntax_is(tree, node, SYN_FOR) || syntax_is(tree, node, SYN_WHILE);
+}
+
+/* `file`: of the function. */
+static struct drain as_drain(struct drains *drains, const struct drain_state *state, uint32_t function, uint32_t file,
+                             int calls)
 {
     struct drain none = {.wait = site_none, .here = SYNTAX_NONE};
+    const struct project *project = drains->check->project;
     if (state->kind != DRAIN_SINCE)
         return none;
     if (!site_is_none(state->wait))
         return (struct drain){.is = true, .wait = state->wait, .here = state->here};
-    const bool of_function =
-        function != SYNTAX_NONE && project_function(drains->check->project, function)->node == state->head;
+    if (drains->around && state->little == 0 && is_loop(project_tree(project, file), state->head))
+        return left_by_round(drains, (struct site){file, state->head});
+    const bool of_function = function != SYNTAX_NONE && project_function(project, function)->node == state->head;
     return of_function && state->little == 0 ? at_head_of(drains, function, calls) : none;
 }
 
@@ -83,7 +110,7 @@ static struct drain at_call(struct drains *drains, struct site call, int calls)
     struct map watched = {0};
     if (tree->size[about->node] > LARGEST ||
         (tree->kind[about->node] != SYN_FUNCTION && tree->kind[about->node] != SYN_MODULE))
-        return as_drain(drains, &state, caller, calls);
+        return as_drain(drains, &state, caller, call.file, calls);
     map_put(&watched, call.node, 0);
     struct drain_walk walk = {.check = {project, call.file, tree, drains->check->arena},
                               .memo = &drains->memo,
@@ -91,7 +118,7 @@ static struct drain at_call(struct drains *drains, struct site call, int calls)
                               .states = &state};
     drain_through(&walk, about->node, drain_since_head(about->node));
     map_free(&watched);
-    struct drain drain = as_drain(drains, &state, caller, calls);
+    struct drain drain = as_drain(drains, &state, caller, call.file, calls);
     drain.here = SYNTAX_NONE;
     return drain;
 }
@@ -184,8 +211,17 @@ struct drain drain_before(struct drains *drains, uint32_t i)
     if (!state)
         return drain;
     if (!state->little || !is_round_of_comprehension(check->tree, match->node, state->here))
-        drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)), 0);
+        drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)),
+                         check->file, 0);
     drain.order = state->order;
+    return drain;
+}
+
+struct drain drain_before_round(struct drains *drains, uint32_t i)
+{
+    drains->around = true;
+    const struct drain drain = drain_before(drains, i);
+    drains->around = false;
     return drain;
 }
 

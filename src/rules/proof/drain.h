@@ -37,6 +37,8 @@ void drains_free(struct drains *drains);
 
 /* When match i of them begins to wait. */
 struct drain drain_before(struct drains *drains, uint32_t i);
+/* The same; at the head of a loop, where its rounds end: what the round before has left. */
+struct drain drain_before_round(struct drains *drains, uint32_t i);
 /* Whether nothing at all was launched before it since the head of its function or loop, or since a wait. */
 bool drain_nothing_since(struct drains *drains, uint32_t i);
 /* When a round of the loop ends, whatever was queued when it began. */

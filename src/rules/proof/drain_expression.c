@@ -4,12 +4,12 @@
 
 #include "base/mem.h"
 #include "launch.h"
-#include "source/known/known_words.h"
 
 enum {
-    MOST_CALLS = 3,   /* gone into, one in the other */
-    LARGEST = 1500,   /* nodes of a function that is gone into */
-    MOST_ORDERED = 8, /* calls, where the order of waits is kept */
+    MOST_CALLS = 3,      /* gone into, one in the other */
+    LARGEST = 1500,      /* nodes of a function that is gone into */
+    DEEPEST_NESTED = 20, /* comprehensions in one another: those further in are gone through in the order of the text */
+    MOST_ORDERED = 8,    /* calls, where the order of waits is kept */
 };
 
 /* ---- calls of functions of the run ---- */
@@ -84,10 +84,20 @@ static void go_through(struct drain_walk *walk, uint32_t id, struct drain_state 
     *state = drain_through(&inner, function->node, *state);
 }
 
+/* Which function of the run is called; SYNTAX_NONE. */
+static uint32_t called_at(const struct drain_walk *walk, uint32_t call)
+{
+    const struct drain_order *order = walk->order;
+    for (uint32_t i = 0; order && i < order->entry_count; i++)
+        if (order->entries[i].call.node == call && order->entries[i].call.file == walk->check.file)
+            return order->entries[i].function;
+    return name_target(walk->check.project, check_site(&walk->check, call));
+}
+
 /* Whether it calls one function of the run: then what that does is what it does. */
 static bool goes_into(struct drain_walk *walk, uint32_t call, struct drain_state *state)
 {
-    const uint32_t target = name_target(walk->check.project, check_site(&walk->check, call));
+    const uint32_t target = called_at(walk, call);
     if (target != SYNTAX_NONE && walk->order)
         go_through(walk, target, state);
     else if (target != SYNTAX_NONE)
@@ -97,22 +107,9 @@ static bool goes_into(struct drain_walk *walk, uint32_t call, struct drain_state
 
 /* ---- one node ---- */
 
-/* `indices.unique()`: wherever nobody knows that it lies on the host, the host asks the device how many there are. */
-static bool is_sized_by_data(const struct check *check, uint32_t node)
-{
-    if (!syntax_is(check->tree, node, SYN_CALL) || !known_word(WORDS_SIZED_BY_DATA, ask_tail(check, node)))
-        return false;
-    const uint32_t receiver = ask_receiver(check, node);
-    const struct value *value = ask_value(check, receiver);
-    return receiver != SYNTAX_NONE && (value_gpu_tensor(value) || value->kind == VALUE_UNKNOWN) &&
-           name_of(check->project, check_site(check, node)).len == 0;
-}
-
 static bool is_found(const struct drain_walk *walk, uint32_t node)
 {
     const struct drain_order *order = walk->order;
-    if (order && is_sized_by_data(&walk->check, node))
-        return true;
     if (order && order->file != walk->check.file)
         return order->asks(&walk->check, node) != RULES_SILENT;
     const struct map *waits = order ? order->waits : walk->waits;
@@ -162,6 +159,27 @@ static void leave(struct drain_walk *walk, uint32_t node, struct drain_state *st
         drain_launch(walk, state);
 }
 
+static bool is_comprehension(const struct syntax *tree, uint32_t node)
+{
+    return tree->kind[node] == SYN_LIST_COMP || tree->kind[node] == SYN_SET_COMP || tree->kind[node] == SYN_DICT_COMP ||
+           tree->kind[node] == SYN_GENERATOR;
+}
+
+/* What it goes over and asks before what it makes of it. */
+static void evaluate_comprehension(struct drain_walk *walk, uint32_t node, struct drain_state *state)
+{
+    const struct syntax *tree = walk->check.tree;
+    uint32_t clauses = SYNTAX_NONE;
+    for (uint32_t at = syntax_first(tree, node); at != SYNTAX_NONE && clauses == SYNTAX_NONE;
+         at = syntax_next(tree, at))
+        if (tree->kind[at] == SYN_COMP_FOR)
+            clauses = at;
+    for (uint32_t at = clauses; at != SYNTAX_NONE; at = syntax_next(tree, at))
+        drain_evaluate(walk, at, state);
+    for (uint32_t at = syntax_first(tree, node); at != clauses; at = syntax_next(tree, at))
+        drain_evaluate(walk, at, state);
+}
+
 void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *state)
 {
     if (root == SYNTAX_NONE) /* what a broken file leaves out */
@@ -173,7 +191,13 @@ void drain_evaluate(struct drain_walk *walk, uint32_t root, struct drain_state *
         uint32_t last = node;
         if (apart) /* it runs where it is called */
             node = syntax_last(tree, node) - 1;
-        else if (tree->size[node] == 1)
+        else if (is_comprehension(tree, node) && walk->nested < DEEPEST_NESTED) {
+            walk->nested++;
+            evaluate_comprehension(walk, node, state);
+            walk->nested--;
+            leave(walk, node, state);
+            node = syntax_last(tree, node) - 1;
+        } else if (tree->size[node] == 1)
             leave(walk, node, state);
         else
             continue;

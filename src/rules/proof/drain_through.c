@@ -81,6 +81,20 @@ static void run_branch(struct drain_walk *walk, uint32_t statement, uint32_t blo
     }
 }
 
+/* `if torch.is_tensor(x): x = x.item()`: of a number there is nothing to ask, so it is gone through as of a tensor. */
+static bool asks_for_tensor(const struct check *check, uint32_t test)
+{
+    if (syntax_is(check->tree, test, SYN_CALL) && ask_named(check, test, "torch.is_tensor"))
+        return true;
+    const bool of_type = syntax_calls(check->tree, test, S("isinstance"));
+    const bool has = syntax_calls(check->tree, test, S("hasattr"));
+    const uint32_t what = of_type || has ? syntax_argument(check->tree, test, 1, NULL) : SYNTAX_NONE;
+    if (what == SYNTAX_NONE)
+        return false;
+    return of_type ? ask_named(check, what, "torch.Tensor")
+                   : str_is_among("'item' \"item\" 'cpu' \"cpu\" 'detach' \"detach\"", syntax_text(check->tree, what));
+}
+
 static void run_if(struct drain_walk *walk, uint32_t statement, struct drain_state *state)
 {
     const struct syntax *tree = walk->check.tree;
@@ -88,6 +102,8 @@ static void run_if(struct drain_walk *walk, uint32_t statement, struct drain_sta
     while (syntax_is(tree, statement, SYN_IF)) { /* elif by elif */
         drain_evaluate(walk, syntax_child(tree, statement, 0), state);
         run_branch(walk, statement, syntax_child(tree, statement, 1), *state, &end);
+        if (asks_for_tensor(&walk->check, syntax_child(tree, statement, 0)))
+            break;
         const uint32_t otherwise = syntax_child(tree, statement, 2);
         if (syntax_is(tree, otherwise, SYN_BLOCK)) {
             run_branch(walk, statement, otherwise, *state, &end);

@@ -17,12 +17,37 @@ static bool says_non_blocking(const struct check *check, uint32_t call)
            syntax_arguments_hidden(check->tree, call);
 }
 
+/* `x.item()` of a parameter, where a helper reads whatever tensor it is given. */
+static bool reads_what_is_given(const struct check *check, uint32_t call)
+{
+    const uint32_t what = ask_receiver(check, call);
+    if (!syntax_is(check->tree, what, SYN_NAME) || !known_word(WORDS_READ_ITEMS, ask_tail(check, call)) ||
+        !project_uses_device(check->project, check->file))
+        return false;
+    const struct value *value = ask_value(check, what);
+    const struct definition *definition = flow_definition(check->project, check_site(check, what));
+    return definition && definition->kind == DEFINED_PARAMETER && value->device != DEVICE_CPU &&
+           (value->kind == VALUE_UNKNOWN || value->kind == VALUE_TENSOR);
+}
+
 static bool reads(const struct check *check, uint32_t call)
 {
+    if (reads_what_is_given(check, call))
+        return true;
     return read_back_what(check, call) != SYNTAX_NONE && !says_non_blocking(check, call);
 }
 
-/* Of what is known to lie on the host: a copy from memory that is not pinned waits for what was queued before it. */
+/* The x of `[x.to(device) for x, y in next(batches)]`: what an iterator hands out lies on the host. */
+static bool is_handed_out(const struct check *check, uint32_t what)
+{
+    if (!syntax_is(check->tree, what, SYN_NAME) || ask_value(check, what)->device != DEVICE_UNKNOWN)
+        return false;
+    const struct definition *definition = flow_definition(check->project, check_site(check, what));
+    return definition && definition->kind == DEFINED_FOR && definition->value != SYNTAX_NONE &&
+           ask_named(check, definition->value, "next") && ask_value(check, definition->value)->device == DEVICE_UNKNOWN;
+}
+
+/* A copy from memory that is not pinned waits for what was queued before it: of what is known to lie on the host. */
 static bool uploads(const struct check *check, uint32_t call)
 {
     const struct move_info move = value_move(check->project, check_site(check, call));
@@ -30,7 +55,8 @@ static bool uploads(const struct check *check, uint32_t call)
         move.what == SYNTAX_NONE)
         return false;
     const struct value *what = ask_value(check, move.what);
-    return value_on_cpu(what) || value_is_number(what) || value_is_container(what) || what->kind == VALUE_ARRAY;
+    return is_handed_out(check, move.what) || value_on_cpu(what) || value_is_number(what) || value_is_container(what) ||
+           what->kind == VALUE_ARRAY;
 }
 
 static bool synchronizes(const struct check *check, uint32_t call)
@@ -39,18 +65,28 @@ static bool synchronizes(const struct check *check, uint32_t call)
            known_word(WORDS_WAIT, name_of(check->project, check_site(check, call)));
 }
 
-/* `if mask.any():`, `assert not x.isnan().any()`: Python asks for its truth. */
+/* `torch.all(finite)`: one answer about a tensor, which lies on the device unless it is known to lie elsewhere. */
+static bool is_one_answer(const struct check *check, uint32_t node)
+{
+    static const char names[] = "any all equal allclose is_nonzero";
+    return syntax_is(check->tree, node, SYN_CALL) && str_is_among(names, ask_tail(check, node)) &&
+           name_under(check->project, check_site(check, node), "torch.") &&
+           ask_value(check, node)->device != DEVICE_CPU && project_uses_device(check->project, check->file);
+}
+
+/* `if mask.any():`, `assert not x.isnan().any()`, `[.. for x in xs if x > 0]`: Python asks for its truth. */
 static bool is_asked(const struct check *check, uint32_t node)
 {
     const struct syntax *tree = check->tree;
-    if (!ask_gpu_tensor(check, node) || tree->kind[node] == SYN_BOOL || tree->kind[node] == SYN_NOT)
+    if (tree->kind[node] == SYN_BOOL || tree->kind[node] == SYN_NOT ||
+        (!ask_gpu_tensor(check, node) && !is_one_answer(check, node)))
         return false;
     uint32_t asked = node;
     while (syntax_is(tree, tree->parent[asked], SYN_NOT) || syntax_is(tree, tree->parent[asked], SYN_BOOL))
         asked = tree->parent[asked];
     const uint32_t around = tree->parent[asked];
-    const bool tests =
-        syntax_is(tree, around, SYN_IF) || syntax_is(tree, around, SYN_WHILE) || syntax_is(tree, around, SYN_ASSERT);
+    const bool tests = syntax_is(tree, around, SYN_IF) || syntax_is(tree, around, SYN_WHILE) ||
+                       syntax_is(tree, around, SYN_ASSERT) || syntax_is(tree, around, SYN_COMP_IF);
     return tests ? syntax_first(tree, around) == asked
                  : syntax_is(tree, around, SYN_CONDITIONAL) && syntax_child(tree, around, 1) == asked;
 }
@@ -62,13 +98,45 @@ static bool waits_inside(const struct check *check, uint32_t call)
     return wait && wait->waits != WAITS_EACH_STEP;
 }
 
+static bool may_lie_there(const struct value *value)
+{
+    return value->kind == VALUE_UNKNOWN || (value->kind == VALUE_TENSOR && value->device != DEVICE_CPU);
+}
+
+/* `indices.unique()`: wherever nobody knows that it lies on the host, the host asks the device how many there are. */
+static bool is_sized_by_data(const struct check *check, uint32_t call)
+{
+    if (!known_word(WORDS_SIZED_BY_DATA, ask_tail(check, call)) || !project_uses_device(check->project, check->file))
+        return false;
+    const uint32_t receiver = ask_receiver(check, call);
+    if (name_under(check->project, check_site(check, call), "torch.") && !value_is_tensor(ask_value(check, receiver)))
+        return may_lie_there(ask_value(check, syntax_argument(check->tree, call, 0, NULL)));
+    return receiver != SYNTAX_NONE && name_target(check->project, check_site(check, call)) == SYNTAX_NONE &&
+           may_lie_there(ask_value(check, receiver));
+}
+
+/* `x[mask]`: how many rows there are is asked of the device; `x[mask] = 0` fills. */
+static bool is_chosen_by_mask(const struct check *check, uint32_t subscript)
+{
+    const struct syntax *tree = check->tree;
+    const struct value *mask = ask_value(check, syntax_child(tree, subscript, 1));
+    const uint32_t parent = tree->parent[subscript];
+    const bool is_set = (syntax_is(tree, parent, SYN_ASSIGN) || syntax_is(tree, parent, SYN_AUG_ASSIGN)) &&
+                        syntax_last_child(tree, parent) != subscript;
+    return !is_set && value_gpu_tensor(mask) && mask->dtype == DTYPE_BOOL && mask->rank != RANK_0 &&
+           may_lie_there(ask_value(check, syntax_first(tree, subscript)));
+}
+
 bool drain_waits(const struct check *check, uint32_t node)
 {
     if (is_asked(check, node))
         return true;
+    if (syntax_is(check->tree, node, SYN_SUBSCRIPT))
+        return is_chosen_by_mask(check, node);
     if (!syntax_is(check->tree, node, SYN_CALL))
         return false;
-    return reads(check, node) || uploads(check, node) || synchronizes(check, node) || waits_inside(check, node);
+    return is_sized_by_data(check, node) || reads(check, node) || uploads(check, node) || synchronizes(check, node) ||
+           waits_inside(check, node);
 }
 
 bool drain_is_certain(const struct syntax *tree, uint32_t node)
@@ -107,9 +175,10 @@ static bool may_be_tensor(const struct check *check, uint32_t object, str method
 /* One pass over what is there at most, of which most are a row or a number by then. */
 static bool is_one_pass(const struct check *check, uint32_t call)
 {
-    static const char names[] = "sum mean max min any all abs neg eq ne lt le gt ge isnan isinf isfinite sqrt exp log "
-                                "clamp float int long bool double half to type count_nonzero numel argmax argmin norm "
-                                "round floor ceil detach clone add mul div sub stack zero_ fill_ item";
+    static const char names[] =
+        "sum mean max min any all abs neg eq ne lt le gt ge isnan isinf isfinite sqrt exp log "
+        "clamp float int long bool double half to type count_nonzero numel argmax argmin norm "
+        "round floor ceil detach clone add mul div sub stack zero_ fill_ item log_prob icdf cdf entropy";
     const uint32_t receiver = ask_receiver(check, call);
     return str_is_among(names, ask_tail(check, call)) &&
            (name_under(check->project, check_site(check, call), "torch.") ||
@@ -124,6 +193,14 @@ static bool is_loss(const struct check *check, uint32_t call)
     return loss->kind == VALUE_LOSS && !(loss->name && str_ends(loss->name->text, S("CTCLoss")));
 }
 
+/* `Normal(mean, std)`: a check or two of a row each; `rearrange(x, ..)`: another view, or one copy. */
+static bool is_made_in_passing(const struct check *check, uint32_t call)
+{
+    const struct site site = check_site(check, call);
+    return name_is(check->project, site, "einops.rearrange") ||
+           (name_under(check->project, site, "torch.distributions.") && ask_receiver(check, call) != SYNTAX_NONE);
+}
+
 bool drain_is_little(const struct check *check, uint32_t node)
 {
     switch (check->tree->kind[node]) {
@@ -135,7 +212,8 @@ bool drain_is_little(const struct check *check, uint32_t node)
     case SYN_SUBSCRIPT:
         return true;
     case SYN_CALL:
-        return is_one_pass(check, node) || exchanges_number(check, node) || is_loss(check, node);
+        return is_one_pass(check, node) || exchanges_number(check, node) || is_loss(check, node) ||
+               is_made_in_passing(check, node);
     default:
         return false;
     }

@@ -31,6 +31,12 @@ struct drain_state {
  * they are called.
  */
 enum { DRAIN_MOST_WAITS = 64 }; /* bits of a word */
+struct drain_entry { /* a call of which the name does not say what it calls, and the function that is looked at there */
+    struct site call;
+    uint32_t function;
+};
+enum { DRAIN_MOST_ENTRIES = 16 };
+
 struct drain_order {
     struct site at[DRAIN_MOST_WAITS];
     uint64_t next[DRAIN_MOST_WAITS]; /* those that it comes to with next to nothing launched between */
@@ -42,6 +48,8 @@ struct drain_order {
     const struct map *waits; /* nodes of the file below that wait by what rules found */
     uint32_t file;
     drain_asks *asks; /* the rules, of nodes of other files */
+    struct drain_entry entries[DRAIN_MOST_ENTRIES];
+    uint32_t entry_count;
 };
 
 /* What is remembered of functions that were gone through: of the callers of a file's lines and of what they call. */
@@ -63,6 +71,7 @@ struct drain_walk {
     uint32_t seen;             /* nodes that were watched */
     uint32_t calls;            /* of functions that are gone into, one in the other */
     uint32_t depth;            /* of blocks */
+    uint32_t nested;           /* comprehensions */
     struct drain_order *order; /* to be filled; NULL */
     uint32_t function;         /* that is gone through, where it is called from another walk: */
     const struct drain_walk *outer;

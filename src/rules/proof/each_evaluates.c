@@ -10,25 +10,34 @@ static struct site some_caller(const struct check *check, struct site site)
     return count ? callers[0] : site_none;
 }
 
-struct site each_step_loop(const struct check *check, struct site site)
+struct site each_way_to(const struct check *check, struct site site, struct each_way *ways)
 {
-    enum { FARTHEST = 16 };
     static const struct limit far = {
         "step-callers",
         "a step is called through more than 16 functions; whether each round evaluates is not looked at"};
     const struct site asked = site;
-    for (int i = 0; i < FARTHEST; i++) {
+    ways->count = 0;
+    while (ways->count < EACH_MOST_CALLS) {
         const struct way_in way = context_way_in(check->project, site);
         if (way.kind == WAY_LOOP)
             return way.at;
         if (way.kind != WAY_CALL && way.kind != WAY_TRAINS)
             return site_none;
-        site = way.kind == WAY_CALL ? way.at : some_caller(check, site);
-        if (site_is_none(site))
+        const struct site call = way.kind == WAY_CALL ? way.at : some_caller(check, site);
+        if (site_is_none(call))
             return site_none;
+        ways->functions[ways->count] = project_function_at(check->project, site);
+        ways->calls[ways->count++] = call;
+        site = call;
     }
     project_limit(check->project, &far, asked);
     return site_none;
+}
+
+struct site each_step_loop(const struct check *check, struct site site)
+{
+    struct each_way way;
+    return each_way_to(check, site, &way);
 }
 
 static bool reads(const struct check *check, uint32_t f)

@@ -52,11 +52,48 @@ static bool takes_from_host(const struct check *check, uint32_t call)
            !syntax_arguments_hidden(check->tree, call);
 }
 
-/* Functions of Python that ask what a thing is, a tensor of the device too. */
+/* Functions of Python, and methods of a tensor of the device, that ask what a thing is or how large. */
 static bool asks_what_it_is(const struct check *check, uint32_t call)
 {
-    static const char names[] = "len isinstance issubclass type id hasattr callable zip enumerate";
+    static const char names[] = "len isinstance issubclass type id hasattr callable zip enumerate super";
+    static const char of_tensors[] = "size dim numel nelement ndimension stride get_device data_ptr element_size "
+                                     "is_contiguous is_floating_point register_hook retain_grad requires_grad_";
+    if (str_eq(ask_tail(check, call), S("__init__")) &&
+        syntax_calls(check->tree, ask_receiver(check, call), S("super")))
+        return name_target(check->project, check_site(check, call)) == SYNTAX_NONE; /* of a library's class */
+    if (is_on_device(check, ask_receiver(check, call)) && str_is_among(of_tensors, ask_tail(check, call)))
+        return true;
     return ask_receiver(check, call) == SYNTAX_NONE && str_is_among(names, ask_tail(check, call)) &&
+           name_target(check->project, check_site(check, call)) == SYNTAX_NONE;
+}
+
+/* A generator of the run: what it does between two of its values is done by `next`. */
+static bool is_generator_of_run(const struct check *check, uint32_t iterator)
+{
+    const struct definition *definition = syntax_is(check->tree, iterator, SYN_NAME)
+                                              ? flow_definition(check->project, check_site(check, iterator))
+                                              : NULL;
+    const uint32_t made = definition && definition->kind == DEFINED_ASSIGN ? definition->value : iterator;
+    const uint32_t target =
+        syntax_is(check->tree, made, SYN_CALL) ? name_target(check->project, check_site(check, made)) : SYNTAX_NONE;
+    return target != SYNTAX_NONE;
+}
+
+/* `next(batches)`: the host loads; not where a generator of the run gives it, nor what lies on the device. */
+static bool takes_next(const struct check *check, uint32_t call)
+{
+    const uint32_t iterator = syntax_argument(check->tree, call, 0, NULL);
+    return iterator != SYNTAX_NONE && ask_named(check, call, "next") && !is_on_device(check, call) &&
+           !is_generator_of_run(check, iterator);
+}
+
+/* `model.train()`, `model.parameters()`: the network itself is asked or told something, and nothing is computed. */
+static bool sets_module(const struct check *check, uint32_t call)
+{
+    static const char names[] = "train eval requires_grad_ parameters named_parameters modules named_modules children "
+                                "named_children buffers state_dict";
+    return str_is_among(names, ask_tail(check, call)) &&
+           ask_value(check, ask_receiver(check, call))->kind == VALUE_MODULE &&
            name_target(check->project, check_site(check, call)) == SYNTAX_NONE;
 }
 
@@ -72,6 +109,7 @@ static bool is_host_call(const struct check *check, uint32_t call)
     const struct site site = check_site(check, call);
     bool all_host;
     if (read_back_what(check, call) != SYNTAX_NONE || ask_step(check, call) != call || asks_what_it_is(check, call) ||
+        takes_next(check, call) || sets_module(check, call) ||
         known_word(WORDS_WITHOUT_GRADIENTS, name_of(check->project, site)))
         return true;
     const struct value *made = ask_value(check, call);

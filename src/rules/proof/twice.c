@@ -101,7 +101,7 @@ static bool speaks_for(const struct match *match)
 
 uint32_t twice_waits_at(const struct match *match)
 {
-    if (is_wait(match) || (str_eq(str_of(match->rule->id), S("ST410")) && !match->of_run))
+    if (is_wait(match) || (str_eq(str_of(match->rule->id), S("ST410")) && !match->of_run && !match->shown_later))
         return match->node;
     return match->upload ? match->upload : SYNTAX_NONE;
 }

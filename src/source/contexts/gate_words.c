@@ -92,10 +92,12 @@ static bool asks_whether_it_is_time(const struct syntax *tree, uint32_t test)
     return false;
 }
 
-/* `if isnan(x).any()`, `if not isfinite(x)`: what is not to happen. */
+/* `if isnan(x).any()`, `if not isfinite(x)`, `if not torch.all(is_finite)`: what is not to happen. */
 static bool asks_for_trouble(const struct syntax *tree, uint32_t test)
 {
     const bool negated = tree->kind[test] == SYN_NOT;
+    if (negated && mentions_word(tree, test, WORDS_WELL))
+        return true;
     for (uint32_t n = test, last = syntax_last(tree, test); n < last; n++)
         if (tree->kind[n] == SYN_CALL &&
             known_word(negated ? WORDS_NO_TROUBLE : WORDS_TROUBLE, syntax_tail(tree, n + 1)))

@@ -98,6 +98,7 @@ static const struct list {
     [WORDS_TIME_TO] = {"should_* every_n* is_step is_*_step", false},
     [WORDS_TROUBLE] = {"isnan isinf", false},
     [WORDS_NO_TROUBLE] = {"isfinite", false},
+    [WORDS_WELL] = {"finite isfinite", false},
     [WORDS_RANK] = {"*rank* *is_main* *is_master* *is_global_zero* *local_master*", true},
     [WORDS_FLAG] = {"*verbose* *debug* *log* *print* *display* *plot* *visual* *profile* *save* *trace* *wandb* *dump* "
                     "*visdom* *tensorboard*",

@@ -81,6 +81,7 @@ enum words {
     WORDS_TIME_TO,     /* methods that say when it is time */
     WORDS_TROUBLE,     /* functions that ask for what is not to happen */
     WORDS_NO_TROUBLE,  /* and that all is well */
+    WORDS_WELL,        /* parts of names of what holds the answer: is_finite */
     WORDS_RANK,
     WORDS_FLAG,       /* what is switched on to see more */
     WORDS_ASIDE,      /* runs that are no training, as a whole word of a name */

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "idle_copy.h"
+
+#include "base/map.h"
+#include "drain.h"
+#include "rules/ask/upload.h"
+
+bool idle_copy_is(const struct match *match)
+{
+    return match->upload && str_eq(str_of(match->rule->id), S("ST602")) && match->level != LEVEL_NOTE &&
+           !match->broken[LINK_DEVICE].why && !match->broken[LINK_PACE].why && !match->broken[LINK_GAIN].why;
+}
+
+/* ---- what is copied ---- */
+
+/* `x.float()`, of a tensor of another type: a new one, wherever the batch lies. */
+static bool makes_another(const struct check *check, uint32_t what)
+{
+    static const char casts[] = "float double half bfloat16 long int bool byte short type";
+    const uint32_t batch = ask_receiver(check, what);
+    if (batch == SYNTAX_NONE || !str_is_among(casts, ask_tail(check, what)))
+        return false;
+    const uint8_t from = ask_value(check, batch)->dtype, to = ask_value(check, what)->dtype;
+    return from == DTYPE_UNKNOWN || from != to;
+}
+
+static void break_cast(const struct check *check, struct match *match)
+{
+    const uint32_t what = upload_of(check, match->upload).what;
+    if (what != SYNTAX_NONE && makes_another(check, what))
+        match_break(
+            match, LINK_GAIN,
+            "the cast makes another tensor, in pageable memory, of what the loader may have pinned: first move the "
+            "cast behind the copy",
+            check_site(check, what));
+}
+
+/* ---- what was waited for before ---- */
+
+struct copies {
+    const struct check *check;
+    struct match *matches;
+    struct map at_upload; /* calls that copy; to their match */
+    struct drains *drains;
+};
+
+/* The match that tells of the wait, where that is a copy; NULL. */
+static const struct match *copy_at(const struct copies *copies, struct site wait)
+{
+    const uint32_t i = wait.file == copies->check->file ? map_get(&copies->at_upload, wait.node) : MAP_NONE;
+    return i == MAP_NONE ? NULL : &copies->matches[i];
+}
+
+/* A copy just before is made with it: what is said of that one holds of this one. */
+static void break_behind(struct copies *copies, uint32_t i)
+{
+    static const char *const emptied =
+        "this wait has emptied the device, and next to nothing was launched since: the copy has no queue to wait for, and "
+        "pays once that wait is gone";
+    const struct drain drain = drain_before_round(copies->drains, i);
+    struct match *match = &copies->matches[i];
+    if (!drain.is)
+        return;
+    const struct match *copy = copy_at(copies, drain.wait);
+    if (!copy)
+        match_break(match, LINK_GAIN, emptied, drain.wait);
+    else if (copy != match && copy->broken[LINK_GAIN].why == emptied)
+        match_break(match, LINK_GAIN, emptied, copy->broken[LINK_GAIN].at);
+}
+
+void idle_copy_break(const struct check *check, struct match *matches, uint32_t count)
+{
+    struct copies copies = {.check = check, .matches = matches};
+    for (uint32_t i = 0; i < count; i++)
+        if (matches[i].upload)
+            map_put(&copies.at_upload, matches[i].upload, i);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!idle_copy_is(&matches[i]))
+            continue;
+        break_cast(check, &matches[i]);
+        if (!copies.drains)
+            copies.drains = drains_new(check, matches, count);
+        if (!matches[i].broken[LINK_GAIN].why)
+            break_behind(&copies, i);
+    }
+    if (copies.drains)
+        drains_free(copies.drains);
+    map_free(&copies.at_upload);
+}

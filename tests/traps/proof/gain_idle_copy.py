@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Copies of batches of which pinned memory spares no wait."""
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+
+device = torch.device("cuda")
+model = nn.Linear(8, 8).to(device)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+
+
+def learn(x):
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss
+
+
+def behind_the_read_of_the_round_before(data, history):
+    loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
+    for x in loader:
+        optimizer.zero_grad()
+        x = x.to(device)  # note ST602
+        history.append(learn(x).item())  # expect ST4
+
+
+def behind_work(data, history):
+    loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
+    for x in loader:
+        x = x.to(device)  # expect ST602
+        learn(x)
+
+
+def cast_first(data):
+    loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
+    for x in loader:
+        x = x.double().to(device)  # note ST602
+        learn(x)
+
+
+def noised(x):
+    noise = torch.randn(8, 8).to(device)  # expect ST601
+    return learn(x + noise)
+
+
+def before_a_copy_that_blocks(data):
+    loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
+    for x in loader:
+        x = x.to(device)  # note ST602
+        model.train()
+        noised(x)
