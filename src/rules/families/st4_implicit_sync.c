@@ -71,19 +71,9 @@ static bool check_echo(const struct check *check, uint32_t call, struct match *m
            tell_read(check, call, match, "the value was on the host before it was uploaded: read it there");
 }
 
-/* Reads in one statement are told of once: they wait one after the other, and are made one together. */
-static bool is_first_of_statement(const struct check *check, uint32_t call)
-{
-    const uint32_t statement = syntax_statement(check->tree, call);
-    for (uint32_t node = call; node-- > statement;) /* backward: one that comes before is mostly near */
-        if (syntax_is(check->tree, node, SYN_CALL) && read_back_of(check, node) == READ_SCATTERED)
-            return false;
-    return true;
-}
-
 static bool check_scattered(const struct check *check, uint32_t call, struct match *match)
 {
-    return read_back_of(check, call) == READ_SCATTERED && is_first_of_statement(check, call) &&
+    return read_back_of(check, call) == READ_SCATTERED &&
            tell_read(check, call, match, "read all values of a step at once, after the step was launched");
 }
 

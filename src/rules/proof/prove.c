@@ -88,6 +88,14 @@ static void show_pace(const struct check *check, struct match *match, struct pro
                   chain.open ? chain.open : "no loop of training steps in the files linted is seen to run it", link);
 }
 
+/* Between reads of one statement something may be launched. */
+static str goes_with(const struct check *check, const struct match *match, uint32_t node)
+{
+    return syntax_statement(check->tree, match->node) == syntax_statement(check->tree, node)
+               ? S("goes with it: read by the same statement")
+               : S("goes with it: the same wait");
+}
+
 static void show_gain(const struct check *check, struct match *match, struct proof_link *link)
 {
     struct chain chain = {.check = check};
@@ -97,7 +105,7 @@ static void show_gain(const struct check *check, struct match *match, struct pro
     memcpy(places, chain.places, chain.count * sizeof *places);
     uint32_t i = count;
     for (const struct joined_wait *at = match->joined; at; at = at->before)
-        places[--i] = (struct proof_place){check_site(check, at->node), S("goes with it: the same wait")};
+        places[--i] = (struct proof_place){check_site(check, at->node), goes_with(check, match, at->node)};
     *link = (struct proof_link){HOLDS, text, places, count};
     if (chain.open)
         show_open(check, match, LINK_GAIN, chain.open, link);

@@ -70,6 +70,20 @@ static bool are_one_cause(const struct check *check, const struct match *first, 
            are_siblings(check, first, second);
 }
 
+/* `{'loss': loss.item(), 'hits': (x > 0).sum().item()}`: one after the other, whatever is launched between. */
+static bool are_of_one_statement(const struct check *check, const struct match *first, const struct match *second)
+{
+    return first->rule == second->rule && str_eq(str_of(first->rule->id), S("ST409")) &&
+           syntax_statement(check->tree, first->node) == syntax_statement(check->tree, second->node);
+}
+
+static void join_in_statement(const struct check *check, struct match *first, struct match *second)
+{
+    match_break(second, LINK_GAIN, "the same statement reads another value before it: mend both together",
+                check_site(check, first->node));
+    match_join(check->arena, first, second);
+}
+
 /* ---- what is free ---- */
 
 /* A number that is uploaded: four bytes, and the wait. */
@@ -160,9 +174,17 @@ void twice_break(const struct check *check, struct match *matches, uint32_t coun
     }
     if (row_count)
         qsort(rows, row_count, sizeof *rows, as_evaluated);
-    for (uint32_t i = 0; i < row_count; i++)
+    const struct match *before = NULL; /* the last read */
+    for (uint32_t i = 0; i < row_count; i++) {
+        struct match *match = &matches[rows[i].match];
         if (rows[i].drain.is)
             look_behind(check, matches, first, &of_node, &rows[i]);
+        if (before && first[match - matches] == match && are_of_one_statement(check, before, match)) {
+            first[match - matches] = first[before - matches];
+            join_in_statement(check, first[before - matches], match);
+        }
+        before = match;
+    }
     if (drains)
         drains_free(drains);
     map_free(&of_node);

@@ -365,12 +365,21 @@ static bool stack_statement(struct patch *patch, uint32_t statement, struct edit
     return patch_hand_over(patch, edits);
 }
 
+/* Reads of one statement are made one together: the first of them writes the edit. */
+static bool is_first_of_statement(const struct check *check, uint32_t statement, uint32_t call)
+{
+    for (uint32_t node = call; node-- > statement;) /* backward: one that comes before is mostly near */
+        if (syntax_is(check->tree, node, SYN_CALL) && read_back_of(check, node) == READ_SCATTERED)
+            return false;
+    return true;
+}
+
 bool fix_scattered_read_backs(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
     const uint32_t statement = syntax_statement(check->tree, match->node);
     if (!is_plain_read(check, statement))
-        return stack_statement(&patch, statement, edits);
+        return is_first_of_statement(check, statement, match->node) && stack_statement(&patch, statement, edits);
     const uint32_t first = first_of_row(check, statement);
     return first == statement && stack_row(&patch, first, edits); /* the others go with the first */
 }

@@ -60,6 +60,15 @@ class Places(Case):
         (other,) = result["relatedLocations"]
         self.assertEqual(other["physicalLocation"]["region"]["startLine"], first + 1)
 
+    def test_all_reads_of_a_statement_are_places_of_the_first(self):
+        first = self.write(["total = {", "    'loss': loss.item(),", "    'low': (loss < 1).float().mean().item(),",
+                            "    'rows': model(x.cuda(non_blocking=True)).sum().item(),", "}"])
+        (finding,) = self.found()
+        self.assertEqual([(p["line"], p["rule"], p["severity"]) for p in finding["places"]],
+                         [(first + 1, "ST409", "warning"), (first + 2, "ST409", "note"), (first + 3, "ST409", "note")])
+        proof = self.lint("--proof", form="term").out
+        self.assertEqual(proof.count("goes with it: read by the same statement"), 2)
+
     def test_one_alone_has_none(self):
         self.write(["total += loss.item()"])
         (finding,) = self.found()

@@ -277,7 +277,9 @@ static void framework_settings(void **state)
 static void reads_of_one_statement_are_told_of_once(void **state)
 {
     (void)state;
-    expect("ST409", STEP("        print(loss.item(), out.max().item(), out.min().item())  # ST409\n"));
+    expect("ST409", STEP("        print(loss.item(),  # ST409\n"
+                         "              out.max().item(),  # ST409 note\n"
+                         "              out.min().item())  # ST409 note\n"));
     expect("ST409", STEP("        a = loss.item()  # ST409\n"
                          "        b = out.max().item()  # ST409 note\n"
                          "        print(a, b)\n"));
