@@ -10,6 +10,11 @@ enum {
     LARGEST = 4000  /* nodes of a function that calls it */
 };
 
+static const struct limit far_wait = {
+    "wait-before",
+    "whether the host waits right before comes through more than 3 calls in one another, 4 callers of a function, or a "
+    "function of more than 1,500 nodes (4,000: one that calls); it is not looked at further"};
+
 struct drains {
     const struct check *check;
     const struct match *matches;
@@ -57,6 +62,12 @@ void drains_free(struct drains *drains)
     mem_free(drains->heads);
 }
 
+static void tell_far(const struct project *project, const struct drain_state *state, struct site at)
+{
+    if (state->kind == DRAIN_QUEUED && state->far)
+        project_limit(project, &far_wait, at);
+}
+
 /* ---- at the head of a function: what its calls find ---- */
 
 static struct drain at_head_of(struct drains *drains, uint32_t function, int calls);
@@ -81,9 +92,12 @@ static struct drain at_call(struct drains *drains, struct site call, int calls)
     const struct syntax *tree = project_tree(project, call.file);
     struct drain_state state = {.kind = DRAIN_QUEUED};
     struct map watched = {0};
-    if (tree->size[about->node] > LARGEST ||
-        (tree->kind[about->node] != SYN_FUNCTION && tree->kind[about->node] != SYN_MODULE))
+    if (tree->kind[about->node] != SYN_FUNCTION && tree->kind[about->node] != SYN_MODULE)
         return as_drain(drains, &state, caller, calls);
+    if (tree->size[about->node] > LARGEST) {
+        project_limit(project, &far_wait, call);
+        return as_drain(drains, &state, caller, calls);
+    }
     map_put(&watched, call.node, 0);
     struct drain_walk walk = {.check = {project, call.file, tree, drains->check->arena},
                               .memo = &drains->memo,
@@ -91,6 +105,7 @@ static struct drain at_call(struct drains *drains, struct site call, int calls)
                               .states = &state};
     drain_through(&walk, about->node, drain_since_head(about->node));
     map_free(&watched);
+    tell_far(project, &state, call);
     struct drain drain = as_drain(drains, &state, caller, calls);
     drain.here = SYNTAX_NONE;
     return drain;
@@ -102,8 +117,11 @@ static struct drain find_at_head(struct drains *drains, uint32_t function, int c
     uint32_t count = 0;
     struct drain found = {.wait = site_none, .here = SYNTAX_NONE};
     const struct site *callers = name_callers(drains->check->project, function, &count);
-    if (calls == MOST_CALLS || count > MOST_CALLERS)
+    if (count && (calls == MOST_CALLS || count > MOST_CALLERS)) {
+        const struct function *about = project_function(drains->check->project, function);
+        project_limit(drains->check->project, &far_wait, (struct site){about->file, about->node});
         return found;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (context_of(drains->check->project, callers[i]).pace != PACE_STEP)
             continue;
@@ -183,6 +201,7 @@ struct drain drain_before(struct drains *drains, uint32_t i)
     struct drain drain = {.wait = site_none, .here = SYNTAX_NONE};
     if (!state)
         return drain;
+    tell_far(check->project, state, check_site(check, match->node));
     if (!state->little || !is_round_of_comprehension(check->tree, match->node, state->here))
         drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)), 0);
     drain.order = state->order;
@@ -197,6 +216,7 @@ struct drain drain_behind_round(const struct check *check, struct site loop)
     const struct drain_state state = drain_round(&walk, loop.node, drain_since_head(loop.node));
     map_free(&memo.of_function);
     mem_free(memo.ends);
+    tell_far(check->project, &state, loop);
     if (state.kind != DRAIN_SINCE || site_is_none(state.wait))
         return (struct drain){.wait = site_none, .here = SYNTAX_NONE};
     return (struct drain){.is = true, .wait = state.wait, .here = state.here};
