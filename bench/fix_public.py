@@ -104,11 +104,25 @@ def check_file(path, before, after, counts, tell):
         tell(f"pyflakes: {path}: {message}")
 
 
+def left_out(repository):
+    """Of what is copied: not the history, and no link that leads out, where a rewrite would change what is there, or nowhere."""
+    top = os.path.realpath(repository) + os.sep
+
+    def leads_out(path):
+        inside = not os.path.isabs(os.readlink(path)) and os.path.realpath(path).startswith(top)
+        return not inside or not os.path.exists(path)
+
+    def which(folder, names):
+        paths = {name: os.path.join(folder, name) for name in names}
+        return [name for name, path in paths.items() if name == ".git" or (os.path.islink(path) and leads_out(path))]
+    return which
+
+
 def check(repository, options, diffs, tell):
     counts = collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, os.path.basename(repository))
-        shutil.copytree(repository, copy, ignore=shutil.ignore_patterns(".git"))
+        shutil.copytree(repository, copy, symlinks=True, ignore=left_out(repository))
         diff = run(PROGRAM, "fix", *options, ".", cwd=copy).stdout
         if diffs:
             with open(os.path.join(diffs, os.path.basename(repository) + ".diff"), "wb") as file:

@@ -32,9 +32,12 @@ void describe_rank(const struct inputs *inputs, struct input_file *file, const s
         remark(file, -1,
                str_printf(&file->arena, "%s rank %lld, which %s is already; taken as rank %lld", said[rank->source],
                           (long long)rank->claimed, inputs->files[rank->rival].path, (long long)rank->number));
-    else if (rank->source == RANK_BY_ORDER && inputs->count > 1)
-        remark(file, -1,
-               str_printf(&file->arena, "names no rank; taken as rank %lld by order", (long long)rank->number));
+    else if (rank->source == RANK_BY_ORDER)
+        add_remark(file, (struct input_remark){.offset = -1,
+                                               .message = str_printf(&file->arena,
+                                                                     "names no rank; taken as rank %lld by order",
+                                                                     (long long)rank->number),
+                                               .of_several = true});
 }
 
 struct report_steps inputs_steps_of(const struct trace *trace, struct arena *arena)

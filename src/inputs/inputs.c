@@ -76,13 +76,14 @@ static bool read_file(struct inputs *inputs, struct input_file *file)
     return fine && (!input.trace || is_trace(file)) && (!input.sketch || sketched_job(file, inputs->texts));
 }
 
-/* What the file says of its job. False of an execution trace, which may lie beside the trace of its rank. */
+/* What the file says of its job. False of an execution trace. */
 static bool describe_member(struct input_file *file)
 {
     if (file->trace)
         file->member = job_member_of(file->trace, str_of(file->path), &file->arena);
     file->is_member = file->trace || file->sketch;
-    return !file->execution;
+    file->is_execution = file->execution;
+    return !file->is_execution;
 }
 
 /* The file before this one that is of the same rank, at the same time; NULL. */

@@ -45,7 +45,8 @@
 struct input_remark {
     int64_t offset; /* byte as unpacked; -1 */
     str message;
-    bool in_head; /* the line of trust says it, too */
+    bool in_head;    /* the line of trust says it, too */
+    bool of_several; /* said where more than one file may be of the job */
     struct input_remark *next;
 };
 
@@ -79,6 +80,7 @@ struct input_file {
     struct input_remark *remarks, **last_remark;
     struct job_member member; /* where is_member: of a trace or a sketch */
     bool is_member;
+    bool is_execution;               /* it may lie beside the trace of its rank */
     struct trace_trust trust;        /* where is_member */
     const struct input_file *copied; /* it is a copy of this one, and is not taken; NULL */
     int64_t folder;                  /* as in struct listed */

@@ -38,13 +38,25 @@ static void warn_in_head(struct report *report, const char *path, str message)
     report_warning_in_head(report, str_copy(arena, str_of(path)), str_copy(arena, message));
 }
 
-static void tell_remarks(const struct input_file *file, struct report *report)
+/* Files that may be of the job: one that could not be read is counted. */
+static bool may_be_several(const struct inputs *inputs)
 {
-    for (const struct input_remark *at = file->remarks; at; at = at->next)
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < inputs->count && count < 2; i++)
+        count += !inputs->files[i].is_execution;
+    return count == 2;
+}
+
+static void tell_remarks(const struct input_file *file, bool several, struct report *report)
+{
+    for (const struct input_remark *at = file->remarks; at; at = at->next) {
+        if (at->of_several && !several)
+            continue;
         if (at->in_head)
             warn_in_head(report, file->path, at->message);
         else
             warn(report, file->path, at->offset, at->message);
+    }
 }
 
 static void tell_skipped(const struct input_file *file, struct report *report)
@@ -63,9 +75,10 @@ static void tell_about(struct report_input about, struct report *report)
 
 static void tell_taken(const struct inputs *inputs, struct report *report)
 {
+    const bool several = may_be_several(inputs);
     for (uint32_t i = 0; i < inputs->taken; i++) {
         tell_about(inputs->at[i]->about, report);
-        tell_remarks(inputs->at[i], report);
+        tell_remarks(inputs->at[i], several, report);
     }
 }
 

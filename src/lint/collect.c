@@ -22,20 +22,18 @@ struct walk {
     size_t count, room;
     str *folders;
     size_t folder_count, folder_room;
-    struct map seen; /* files by device and inode */
+    struct map seen; /* by device and inode: the row of its path, twice, and whether that is a link */
     uint32_t excluded;
     bool whole;
     struct texts settings;
     size_t settings_room;
 };
 
-static bool is_seen(struct walk *walk, const struct stat *about)
+enum { TAKEN = UINT32_MAX - 1 }; /* by a text that stands for it */
+
+static int64_t key_of(const struct stat *about)
 {
-    const int64_t key = (int64_t)(hash_mix(about->st_dev) ^ about->st_ino);
-    if (map_get(&walk->seen, key) != MAP_NONE)
-        return true;
-    map_put(&walk->seen, key, 0);
-    return false;
+    return (int64_t)(hash_mix(about->st_dev) ^ about->st_ino);
 }
 
 static void add_file(struct walk *walk, str path)
@@ -44,10 +42,25 @@ static void add_file(struct walk *walk, str path)
     walk->files[walk->count++] = (struct collected){path, walk->config};
 }
 
-static void take_file(struct walk *walk, str path, const struct stat *about)
+/* Of several paths of one file: not a link to it, and then the first, whatever the order in which folders are read. */
+static bool names_better(str path, bool link, str other, bool other_link)
 {
-    if (!is_seen(walk, about))
+    return link != other_link ? other_link : str_cmp(path, other) < 0;
+}
+
+static void take_file(struct walk *walk, str path, const struct stat *about, bool link)
+{
+    const int64_t key = key_of(about);
+    const uint32_t known = map_get(&walk->seen, key);
+    if (known == TAKEN)
+        return;
+    if (known == MAP_NONE) {
+        map_put(&walk->seen, key, (uint32_t)walk->count << 1 | link);
         add_file(walk, path);
+    } else if (names_better(path, link, walk->files[known >> 1].path, known & 1)) {
+        map_put(&walk->seen, key, (known & ~1U) | link);
+        walk->files[known >> 1] = (struct collected){path, walk->config};
+    }
 }
 
 static void add_settings(struct walk *walk, str path)
@@ -102,7 +115,7 @@ static void look_at(struct walk *walk, str folder, const char *name)
     if (config_excludes(walk->config, path))
         walk->excluded++;
     else if (file)
-        take_file(walk, path, &about);
+        take_file(walk, path, &about, link);
     else
         push_folder(walk, path);
 }
@@ -125,7 +138,8 @@ static bool walk_path(struct walk *walk, const char *path, struct steptime_error
     if (stat(path, &about) != 0)
         return fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", strerror(errno));
     if (!S_ISDIR(about.st_mode)) {
-        take_file(walk, str_of(path), &about);
+        struct stat itself;
+        take_file(walk, str_of(path), &about, lstat(path, &itself) == 0 && S_ISLNK(itself.st_mode));
         return true;
     }
     walk->whole = true;
@@ -167,7 +181,7 @@ static bool take_made_up(struct walk *walk, str path, const char *config, struct
     if (!configure(walk, slash == path.at ? "/" : folder.at, config, err))
         return false;
     if (stat(str_z(walk->arena, path), &about) == 0)
-        is_seen(walk, &about);
+        map_put(&walk->seen, key_of(&about), TAKEN);
     add_file(walk, path);
     return true;
 }

@@ -33,7 +33,7 @@ struct collect_paths {
 /*
  * Files as they are named, and the *.py and *.ipynb below folders that are named, but for
  * hidden ones, __pycache__, virtual environments and what the configuration
- * excludes. Links to folders are not followed. With `config` that file counts for
+ * excludes. A file of several paths is named by one that is no link, of these by the first. Links to folders are not followed. With `config` that file counts for
  * all, otherwise the nearest pyproject.toml above each path.
  */
 bool collect(struct arena *arena, const struct collect_paths *paths, const char *config, struct collection *collection,

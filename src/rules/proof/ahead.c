@@ -27,8 +27,8 @@ struct aheads {
 
 static const struct limit long_step = {
     "step-order",
-    "a step has more than 20,000 nodes with the functions that it calls, or 64 waits; what the host comes "
-    "to behind the last of them is not looked at"};
+    "a step has more than 20,000 nodes with the functions that it calls, 64 waits, 8 calls in one another, or loops with "
+    "waits in more than 6 blocks; what the host comes to behind the last of them is not looked at"};
 
 /* The first call on the way whose name does not say that it calls what is looked at: the function; SYNTAX_NONE. */
 static uint32_t entered_by(const struct project *project, const struct each_way *way)
@@ -67,7 +67,7 @@ static struct drain_order go_through(const struct aheads *aheads, struct site ro
         state = drain_through(&walk, root.node, state);
         drain_launch(&walk, &state); /* what is behind is not known */
     }
-    if (!order.left || order.full)
+    if (!order.left || order.full || order.deep)
         project_limit(check->project, &long_step, root);
     map_free(&memo.of_function);
     mem_free(memo.ends);

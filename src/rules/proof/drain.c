@@ -10,6 +10,11 @@ enum {
     LARGEST = 4000  /* nodes of a function that calls it */
 };
 
+static const struct limit far_wait = {
+    "wait-before",
+    "whether the host waits right before comes through more than 3 calls in one another, 4 callers of a function, or a "
+    "function of more than 1,500 nodes (4,000: one that calls); it is not looked at further"};
+
 struct drains {
     const struct check *check;
     const struct match *matches;
@@ -18,7 +23,7 @@ struct drains {
     struct map gone_through;    /* functions, by node */
     struct drain_state *states; /* of each match that is the first at its node */
     struct drain_memo memo;
-    struct map at_head; /* functions; to their row in `heads` */
+    struct map at_head; /* twice a function, and one where rounds before count; to its row in `heads` */
     struct drain *heads;
     size_t head_count, head_room;
     bool around;            /* at the head of a loop the state is that behind its rounds */
@@ -61,6 +66,12 @@ void drains_free(struct drains *drains)
     mem_free(drains->heads);
     map_free(&drains->behind_loop);
     mem_free(drains->rounds);
+}
+
+static void tell_far(const struct project *project, const struct drain_state *state, struct site at)
+{
+    if (state->kind == DRAIN_QUEUED && state->far)
+        project_limit(project, &far_wait, at);
 }
 
 /* ---- at the head of a function: what its calls find ---- */
@@ -108,9 +119,12 @@ static struct drain at_call(struct drains *drains, struct site call, int calls)
     const struct syntax *tree = project_tree(project, call.file);
     struct drain_state state = {.kind = DRAIN_QUEUED};
     struct map watched = {0};
-    if (tree->size[about->node] > LARGEST ||
-        (tree->kind[about->node] != SYN_FUNCTION && tree->kind[about->node] != SYN_MODULE))
+    if (tree->kind[about->node] != SYN_FUNCTION && tree->kind[about->node] != SYN_MODULE)
         return as_drain(drains, &state, caller, call.file, calls);
+    if (tree->size[about->node] > LARGEST) {
+        project_limit(project, &far_wait, call);
+        return as_drain(drains, &state, caller, call.file, calls);
+    }
     map_put(&watched, call.node, 0);
     struct drain_walk walk = {.check = {project, call.file, tree, drains->check->arena},
                               .memo = &drains->memo,
@@ -118,6 +132,7 @@ static struct drain at_call(struct drains *drains, struct site call, int calls)
                               .states = &state};
     drain_through(&walk, about->node, drain_since_head(about->node));
     map_free(&watched);
+    tell_far(project, &state, call);
     struct drain drain = as_drain(drains, &state, caller, call.file, calls);
     drain.here = SYNTAX_NONE;
     return drain;
@@ -129,8 +144,11 @@ static struct drain find_at_head(struct drains *drains, uint32_t function, int c
     uint32_t count = 0;
     struct drain found = {.wait = site_none, .here = SYNTAX_NONE};
     const struct site *callers = name_callers(drains->check->project, function, &count);
-    if (calls == MOST_CALLS || count > MOST_CALLERS)
+    if (count && (calls == MOST_CALLS || count > MOST_CALLERS)) {
+        const struct function *about = project_function(drains->check->project, function);
+        project_limit(drains->check->project, &far_wait, (struct site){about->file, about->node});
         return found;
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (context_of(drains->check->project, callers[i]).pace != PACE_STEP)
             continue;
@@ -145,13 +163,14 @@ static struct drain find_at_head(struct drains *drains, uint32_t function, int c
 
 static struct drain at_head_of(struct drains *drains, uint32_t function, int calls)
 {
-    const uint32_t known = map_get(&drains->at_head, function);
+    const int64_t key = 2 * (int64_t)function + drains->around;
+    const uint32_t known = map_get(&drains->at_head, key);
     if (known != MAP_NONE)
         return drains->heads[known]; /* of one that is asked for right now: nothing */
     drains->heads = mem_grow(drains->heads, &drains->head_room, drains->head_count + 1, sizeof *drains->heads);
     const size_t row = drains->head_count++;
     drains->heads[row] = (struct drain){.wait = site_none, .here = SYNTAX_NONE};
-    map_put(&drains->at_head, function, (uint32_t)row);
+    map_put(&drains->at_head, key, (uint32_t)row);
     const struct drain found = find_at_head(drains, function, calls);
     drains->heads[row] = found;
     return found;
@@ -210,6 +229,7 @@ struct drain drain_before(struct drains *drains, uint32_t i)
     struct drain drain = {.wait = site_none, .here = SYNTAX_NONE};
     if (!state)
         return drain;
+    tell_far(check->project, state, check_site(check, match->node));
     if (!state->little || !is_round_of_comprehension(check->tree, match->node, state->here))
         drain = as_drain(drains, state, project_function_at(check->project, check_site(check, match->node)),
                          check->file, 0);
@@ -233,6 +253,7 @@ struct drain drain_behind_round(const struct check *check, struct site loop)
     const struct drain_state state = drain_round(&walk, loop.node, drain_since_head(loop.node));
     map_free(&memo.of_function);
     mem_free(memo.ends);
+    tell_far(check->project, &state, loop);
     if (state.kind != DRAIN_SINCE || site_is_none(state.wait))
         return (struct drain){.wait = site_none, .here = SYNTAX_NONE};
     return (struct drain){.is = true, .wait = state.wait, .here = state.here};

@@ -14,14 +14,22 @@ enum {
 
 /* ---- calls of functions of the run ---- */
 
+/* Whether its text is what a call of it does. */
+static bool runs_when_called(const struct syntax *tree, const struct function *function)
+{
+    return tree->kind[function->node] == SYN_FUNCTION && !function->is_generator &&
+           tree->op[function->node] != OP_ASYNC;
+}
+
 static struct drain_state through_function(struct drain_walk *walk, uint32_t id)
 {
     const struct function *function = project_function(walk->check.project, id);
     const struct syntax *tree = project_tree(walk->check.project, function->file);
     const struct drain_state queued = {.kind = DRAIN_QUEUED};
-    if (walk->calls == MOST_CALLS || tree->kind[function->node] != SYN_FUNCTION || function->is_generator ||
-        tree->size[function->node] > LARGEST || tree->op[function->node] == OP_ASYNC)
+    if (!runs_when_called(tree, function))
         return queued;
+    if (walk->calls == MOST_CALLS || tree->size[function->node] > LARGEST)
+        return (struct drain_state){.kind = DRAIN_QUEUED, .far = true};
     struct drain_memo *memo = walk->memo;
     const uint32_t known = map_get(&memo->of_function, id);
     if (known != MAP_NONE)
@@ -45,6 +53,7 @@ static void apply(struct drain_walk *walk, struct drain_state *state, uint32_t c
 {
     if (end.kind == DRAIN_QUEUED) {
         drain_launch(walk, state);
+        state->far = end.far;
     } else if (end.kind == DRAIN_SINCE && site_is_none(end.wait)) {
         state->little += end.little;
         if (state->little > DRAIN_FEW)
@@ -68,8 +77,8 @@ static void go_through(struct drain_walk *walk, uint32_t id, struct drain_state 
 {
     const struct function *function = project_function(walk->check.project, id);
     const struct syntax *tree = project_tree(walk->check.project, function->file);
-    if (walk->calls == MOST_ORDERED || tree->kind[function->node] != SYN_FUNCTION || function->is_generator ||
-        tree->op[function->node] == OP_ASYNC || is_within(walk, id)) {
+    if (walk->calls == MOST_ORDERED || !runs_when_called(tree, function) || is_within(walk, id)) {
+        walk->order->deep |= walk->calls == MOST_ORDERED && runs_when_called(tree, function) && !is_within(walk, id);
         drain_launch(walk, state);
         return;
     }

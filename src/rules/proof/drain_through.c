@@ -18,6 +18,8 @@ static uint32_t larger_of(uint32_t a, uint32_t b)
 /* Of both what they are alike in. */
 static struct drain_state alike(struct drain_state a, struct drain_state b)
 {
+    if (a.kind == DRAIN_QUEUED && b.kind == DRAIN_QUEUED)
+        b.far &= a.far; /* on one way it is known */
     if (b.kind == DRAIN_QUEUED)
         return b;
     if (a.kind == DRAIN_QUEUED)
@@ -176,8 +178,12 @@ static struct drain_state run_rounds(struct drain_walk *walk, uint32_t loop, uin
                                      struct drain_state *left)
 {
     const struct drain_state round = run_body(walk, loop, block, before, left);
-    if (!walk->order || walk->depth >= DEEPEST_TWICE || !round.open)
+    if (!walk->order || !round.open)
         return round;
+    if (walk->depth >= DEEPEST_TWICE) {
+        walk->order->deep = true;
+        return round;
+    }
     const bool again = walk->order->again;
     walk->order->again = true;
     const struct drain_state next = run_body(walk, loop, block, round, left);
@@ -316,6 +322,8 @@ static void run_block(struct drain_walk *walk, uint32_t block, struct drain_stat
     if (!syntax_is(walk->check.tree, block, SYN_BLOCK) && !syntax_is(walk->check.tree, block, SYN_MODULE))
         return;
     if (walk->depth == DEEPEST || (walk->order && !walk->order->left)) {
+        if (walk->order)
+            walk->order->deep |= walk->depth == DEEPEST;
         drain_launch(walk, state);
         return;
     }

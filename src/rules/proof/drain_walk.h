@@ -20,6 +20,7 @@ struct drain_state {
     uint32_t here;
     uint32_t little;
     uint32_t order; /* of a node that is watched: which of them it is */
+    bool far;       /* DRAIN_QUEUED as what was called last is too far to look at: it may end in a wait */
 
     /* Of a walk that keeps the order of waits: those behind which, on some way to here, next to nothing was launched. */
     uint64_t open;
@@ -43,6 +44,7 @@ struct drain_order {
     uint64_t launches;               /* those behind which it launches first, on some usual way */
     uint32_t count;
     bool full;               /* there were more */
+    bool deep;               /* calls or loops in one another were not gone through to their end */
     bool again;              /* it goes through what it has gone through: only what was open then is followed */
     uint32_t left;           /* nodes that may still be looked at */
     const struct map *waits; /* nodes of the file below that wait by what rules found */

@@ -136,7 +136,8 @@ bool fix_echo_read_back(const struct check *check, const struct match *match, st
         return patch_hand_over(&patch, edits);
     }
     const str name = syntax_text(check->tree, root);
-    const str host = patch_fresh_name(&patch, patch_printf(&patch, "%.*s_on_host", (int)name.len, name.at));
+    const str host =
+        patch_fresh_local(&patch, upload->statement, patch_printf(&patch, "%.*s_on_host", (int)name.len, name.at));
     patch_line_before(&patch, upload->statement,
                       patch_printf(&patch, "%.*s = %.*s", (int)host.len, host.at, (int)name.len, name.at));
     patch_node(&patch, root, host);
@@ -354,9 +355,10 @@ static bool stack_statement(struct patch *patch, uint32_t statement, struct edit
     struct buf names = {0};
     for (uint32_t i = 0; i < reads.count; i++) {
         const str base = name_of_value(patch, read_back_what(check, reads.at[i]));
-        const str name = patch_fresh_name(
-            patch, patch_printf(patch, "%.*s%s", (int)base.len, base.at,
-                                lists_name(buf_str(&names), base) ? patch_printf(patch, "_%u", i + 1).at : ""));
+        const str name = patch_fresh_local(
+            patch, statement,
+            patch_printf(patch, "%.*s%s", (int)base.len, base.at,
+                         lists_name(buf_str(&names), base) ? patch_printf(patch, "_%u", i + 1).at : ""));
         buf_printf(&names, "%s%.*s", i ? ", " : "", (int)name.len, name.at);
         patch_node(patch, reads.at[i], name);
     }

@@ -155,28 +155,49 @@ str patch_primary(const struct patch *patch, uint32_t node)
     }
 }
 
-static bool has_name(const struct syntax *tree, str name)
+/* The outermost function around a node: names that it binds are its own. 0, the module, where there is none. */
+static uint32_t room_of(const struct syntax *tree, uint32_t node)
 {
-    return syntax_name_from(tree, name, 0, tree->count) != SYNTAX_NONE;
+    uint32_t room = 0;
+    for (uint32_t at = node; at; at = tree->parent[at])
+        room = tree->kind[at] == SYN_FUNCTION ? at : room;
+    return room;
+}
+
+static bool has_name(const struct syntax *tree, uint32_t room, str name)
+{
+    return syntax_name_from(tree, name, room, room + tree->size[room]) != SYNTAX_NONE;
 }
 
 /* Part of a longer word counts too: a name more than need be is free again in the next pass. */
-static bool is_pending(const struct patch *patch, str name)
+static bool is_pending(const struct patch *patch, uint32_t room, str name)
 {
+    const struct syntax *tree = tree_of(patch);
     uint32_t count = 0;
     const struct edit *list = patch->edits ? edits_list(patch->edits, &count) : NULL;
     for (uint32_t i = 0; i < count; i++)
-        if (str_has(list[i].text, name))
+        if ((!room || (list[i].end >= tree->begin[room] && list[i].begin <= tree->end[room])) &&
+            str_has(list[i].text, name))
             return true;
     return false;
 }
 
-str patch_fresh_name(const struct patch *patch, str wanted)
+static str fresh_in(const struct patch *patch, uint32_t room, str wanted)
 {
     str name = str_copy(patch->check->arena, wanted);
-    for (int i = 2; (has_name(tree_of(patch), name) || is_pending(patch, name)) && i < 100; i++)
+    for (int i = 2; (has_name(tree_of(patch), room, name) || is_pending(patch, room, name)) && i < 100; i++)
         name = patch_printf(patch, "%.*s_%d", (int)wanted.len, wanted.at, i);
     return name;
+}
+
+str patch_fresh_name(const struct patch *patch, str wanted)
+{
+    return fresh_in(patch, 0, wanted);
+}
+
+str patch_fresh_local(const struct patch *patch, uint32_t node, str wanted)
+{
+    return fresh_in(patch, room_of(tree_of(patch), node), wanted);
 }
 
 uint32_t patch_statement(const struct patch *patch, uint32_t node)

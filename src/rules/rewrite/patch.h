@@ -73,6 +73,8 @@ str patch_primary(const struct patch *patch, uint32_t node);
 str patch_module(struct patch *patch, const char *module);
 /* `wanted`, or with a number behind it, such that neither the file nor another rewrite has it. */
 str patch_fresh_name(const struct patch *patch, str wanted);
+/* The same of a name that is bound where `node` stands and read in its function alone: other functions may have it too. */
+str patch_fresh_local(const struct patch *patch, uint32_t node, str wanted);
 /* The statement of a block in which the node stands (of an elif the whole if). */
 uint32_t patch_statement(const struct patch *patch, uint32_t node);
 str patch_printf(const struct patch *patch, const char *format, ...) __attribute__((format(printf, 2, 3)));

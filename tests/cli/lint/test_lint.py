@@ -242,6 +242,23 @@ class Collecting(Case):
         os.symlink(self.folder, os.path.join(self.folder, "pkg", "loop"))
         self.assertEqual(sorted({file for file, _, _ in self.found(".")}), ["a.py", "pkg/b.py"])
 
+    def test_a_file_is_named_by_itself_and_not_by_a_link_to_it(self):
+        for link, real in ("a.py", "b.py"), ("z.py", "y.py"), ("c/d.py", "e/f.py"), ("h/g.py", "e/f.py"):
+            if not os.path.exists(os.path.join(self.folder, real)):
+                self.write(real)
+            os.makedirs(os.path.dirname(os.path.join(self.folder, link)), exist_ok=True)
+            os.symlink(os.path.join(self.folder, real), os.path.join(self.folder, link))
+        self.assertEqual(sorted({file for file, _, _ in self.found(".")}), ["b.py", "e/f.py", "y.py"])
+        self.assertEqual(sorted({file for file, _, _ in self.found("a.py", "b.py")}), ["b.py"])
+        self.assertEqual(sorted({file for file, _, _ in self.found("c")}), ["c/d.py"])
+
+    def test_of_two_links_to_a_file_elsewhere_the_first_names_it(self):
+        self.write("elsewhere/real.py")
+        os.mkdir(os.path.join(self.folder, "code"))
+        for name in "qbzcm":
+            os.symlink("../elsewhere/real.py", os.path.join(self.folder, "code", name + ".py"))
+        self.assertEqual(sorted({file for file, _, _ in self.found("code")}), ["code/b.py"])
+
     def test_a_file_that_is_named_twice_is_looked_at_once(self):
         self.write("a.py")
         self.assertEqual(self.found("a.py", ".", "a.py"), self.found("a.py"))

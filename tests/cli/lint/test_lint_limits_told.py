@@ -109,6 +109,8 @@ MEETS = {
                     "    print(loss.item())\n",
     "test-depth": HEAD + "def f(x, y, n):\n    for i in range(n):\n        if " + "y and (" * 30 + "y" + ")" * 30
                   + ":\n            print(x.item())\n",
+    "wait-before": HEAD + lines(9, "def f{0}(loss):\n    f{1}(loss)\n") + "def f9(loss):\n    print(loss.item())\n" + TRAIN
+                   + "        print(loss.mean().item())\n        f0(loss)\n",
     "tests-around": HEAD + "def f(x, n):\n    for i in range(n):\n        y = " + "torch.relu(" * 150
                     + "abs(" * 60 + "x" + ")" * 210 + ".item()\n",
 }
@@ -175,6 +177,40 @@ class Told(unittest.TestCase):
                     + "        show(loss)\n")
         self.assertNotIn("step-order", {row["limit"] for row in self.limits(shape(60))[1]})
         self.assertIn("step-order", {row["limit"] for row in self.limits(shape(70))[1]})
+
+    def test_a_step_of_more_calls_in_one_another_than_are_gone_into(self):
+        def shape(count):
+            return (HEAD + lines(count, "def f{0}(loss):\n    f{1}(loss)\n") + f"def f{count}(loss):\n    print(loss.item())\n"
+                    + TRAIN + "        print(loss.mean().item())\n        f0(loss)\n")
+        self.assertNotIn("step-order", {row["limit"] for row in self.limits(shape(7))[1]})
+        self.assertIn("step-order", {row["limit"] for row in self.limits(shape(8))[1]})
+
+    def test_a_step_of_more_loops_in_one_another_than_are_gone_through_twice(self):
+        def shape(count):
+            deep = "        " + "    " * count
+            rounds = "".join("        " + "    " * i + f"for i{i} in range(2):\n" for i in range(count))
+            return HEAD + TRAIN + rounds + deep + "print(loss.mean().item())\n" + deep + "print(loss.sum().item())\n"
+        self.assertNotIn("step-order", {row["limit"] for row in self.limits(shape(4))[1]})
+        self.assertIn("step-order", {row["limit"] for row in self.limits(shape(8))[1]})
+
+    def test_what_stands_before_a_function_of_many_callers_or_large_ones(self):
+        def shape(callers, nodes):
+            other = lines(nodes, "    a = {} + 1\n")
+            return (HEAD + "def f(loss):\n    print(loss.item())\n" + lines(callers - 1, "def g{}(loss):\n" + other + "    f(loss)\n")
+                    + TRAIN + "        print(loss.mean().item())\n        f(loss)\n"
+                    + lines(callers - 1, "        g{}(loss)\n"))
+        self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(4, 1))[1]})
+        self.assertIn("wait-before", {row["limit"] for row in self.limits(shape(5, 1))[1]})
+        self.assertIn("wait-before", {row["limit"] for row in self.limits(shape(2, 2000))[1]})
+
+    def test_a_wait_behind_a_call_that_is_too_far_to_look_at(self):
+        def shape(rest, between=""):
+            return (HEAD + "def f(loss):\n" + lines(rest, "    a = {} + 1\n") + "    print(loss.item())\n" + TRAIN
+                    + "        f(loss)\n" + between + "        print(loss.sum().item())\n")
+        self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(3))[1]})
+        self.assertIn("wait-before", {row["limit"] for row in self.limits(shape(2000))[1]})
+        work = "        z = model(x.cuda())\n        z.backward()\n"
+        self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(2000, work))[1]})
 
     def test_ordinary_code_meets_none(self):
         names = "NAMES = [" + ", ".join(f"'class {i}'" for i in range(80)) + "]\n"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: spelling of options, mistakes and what is said about them, what options select."""
+import json
 import os
 import tempfile
 import unittest
@@ -136,6 +137,19 @@ class Ranks(Case):
         self.assertEqual(self.files(), {0: "t1.json", 1: "t9.json", 2: "t10.json"})
         run = steptime("info", "--format=json", self.folder)
         self.assertIn("names no rank; taken as rank 2 by order", [w["message"] for w in run.json["warnings"]])
+
+    def test_an_execution_trace_beside_a_lone_trace_is_no_rank_of_its_own(self):
+        self.write("t1.json")
+        with open(os.path.join(self.folder, "t1.et.json"), "w", encoding="utf-8") as out:
+            json.dump({"schema": "1.0.1", "pid": 1, "nodes": [{"id": 1, "name": "aten::mm", "parent": 1, "tid": 1}]}, out)
+
+        def said():
+            run = steptime("info", "--format=json", self.folder)
+            self.assertEqual(sorted(os.path.basename(entry["path"]) for entry in run.json["inputs"])[0], "t1.et.json", run.err)
+            return [w["message"] for w in run.json["warnings"] if "names no rank" in w["message"]]
+        self.assertEqual(said(), [])
+        self.write("t2.json")
+        self.assertEqual(len(said()), 2)
 
     def test_two_of_one_rank_are_kept_apart_and_told(self):
         self.write("a.json", rank=0)

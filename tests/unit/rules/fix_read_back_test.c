@@ -277,6 +277,28 @@ static void names_of_reads_tell_what_is_read(void **state)
                  "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n");
 }
 
+#define LOGS(names)   "        log.append((" names "))\n"
+#define STACKED(a, b) "        " a ", " b " = torch.stack([loss, out.max()]).tolist()\n" LOGS(a ", " b)
+#define READS         LOGS("loss.item(), out.max().item()")
+#define TAIL \
+    "first(torch.utils.data.DataLoader([1], pin_memory=True), [])\n" \
+    "train(torch.utils.data.DataLoader([1], pin_memory=True), [])\n"
+
+static void a_name_of_another_function_is_free(void **state)
+{
+    (void)state;
+    becomes("ST409",
+            HEAD "def first(loader, log):\n" LOOP READS "def train(loader, log):\n"
+                 "    loss_value = 3\n" LOOP READS "    return loss_value\n" TAIL,
+            HEAD "def first(loader, log):\n" LOOP STACKED(
+                "loss_value", "out_max") "def train(loader, log):\n"
+                                         "    loss_value = 3\n" LOOP STACKED("loss_value_2",
+                                                                             "out_max") "    return loss_value\n" TAIL);
+    becomes("ST409", HEAD "def train(loader, log):\n" LOOP READS READS TAIL,
+            HEAD "def train(loader, log):\n" LOOP STACKED("loss_value", "out_max") STACKED("loss_value_2", "out_max_2")
+                TAIL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_move_that_converts_is_no_echo),
         cmocka_unit_test(several_reads_become_one),
         cmocka_unit_test(names_of_reads_tell_what_is_read),
+        cmocka_unit_test(a_name_of_another_function_is_free),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
