@@ -20,6 +20,19 @@ static struct rewrites_options where_of(const struct tuner *tuner)
     };
 }
 
+struct prediction trial_predicted(const struct trial *trial)
+{
+    struct prediction predicted = trial->rewrite.predicted;
+    if (!(trial->step_ns > 0) || !(predicted.step_ns > 0))
+        return predicted;
+    const double scale = trial->step_ns / predicted.step_ns;
+    predicted.ns *= scale;
+    predicted.low_ns *= scale;
+    predicted.high_ns *= scale;
+    predicted.step_ns = trial->step_ns;
+    return predicted;
+}
+
 /* ---- what became of one ---- */
 
 static void judge(struct trial *trial, const struct verify_result *result)

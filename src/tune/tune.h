@@ -64,6 +64,15 @@ struct trial {
 
 enum { TUNE_MOST_TRIALS = 1000 };
 
+/* What was predicted of the step that was timed: the same part of it as of the step of the trace. */
+struct prediction trial_predicted(const struct trial *trial);
+
+/* What a step saves that is so many times as fast as the one before. */
+static inline double trial_saved_ns(const struct trial *trial, double times_as_fast)
+{
+    return trial->step_ns * (1 - 1 / times_as_fast);
+}
+
 struct tune_result {
     struct trial *trials;
     uint32_t count, kept;

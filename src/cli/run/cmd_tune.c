@@ -231,7 +231,7 @@ static bool record(struct work *work, struct steptime_error *err)
         .to = str_printf(&work->arena, "%s/recorded", manifest->options.folder).at,
         .wait = 10,
         .warmup = 2,
-        .steps = 5,
+        .steps = 10,
         .quiet = true,
         .tell = training_say,
     };
