@@ -16,6 +16,7 @@ const struct field manifest_fields[] = {
     {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL},
     {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
     {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},
+    {"trace_kept", FIELD_INT, OF_MANIFEST(trace_kept), NULL},
     {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},
     {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
     {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},

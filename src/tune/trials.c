@@ -231,9 +231,11 @@ static void leave_untried(struct tuner *tuner, const struct rewrites *rewrites)
 /* A rewrite may make another one possible, so after each that is kept the source is looked at again. */
 bool trials_run(struct tuner *tuner, struct steptime_error *err)
 {
-    const struct rewrites_options where = where_of(tuner);
     struct rewrites rewrites;
     for (;;) {
+        if (!tuner_record(tuner, err))
+            return false;
+        const struct rewrites_options where = where_of(tuner);
         if (!rewrites_find(&where, tuner->arena, &rewrites, err))
             return false;
         const struct rewrite *const next = next_untried(tuner, &rewrites);
