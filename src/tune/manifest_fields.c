@@ -11,18 +11,12 @@ static const char *const level_words[] = {
 
 #define OF_MANIFEST(member) offsetof(struct manifest, member)
 const struct field manifest_fields[] = {
-    {"steptime", FIELD_TEXT, OF_MANIFEST(steptime), NULL},
-    {"phase", FIELD_WORD, OF_MANIFEST(phase), phase_words},
-    {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL},
-    {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
-    {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},
-    {"trace_kept", FIELD_INT, OF_MANIFEST(trace_kept), NULL},
-    {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},
-    {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
-    {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},
-    {"processors", FIELD_INT, OF_MANIFEST(processors), NULL},
-    {"spent_ns", FIELD_INT, OF_MANIFEST(spent_ns), NULL},
-    {0},
+    {"steptime", FIELD_TEXT, OF_MANIFEST(steptime), NULL},     {"phase", FIELD_WORD, OF_MANIFEST(phase), phase_words},
+    {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL}, {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
+    {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},           {"trace_kept", FIELD_INT, OF_MANIFEST(trace_kept), NULL},
+    {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},         {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
+    {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},         {"processors", FIELD_INT, OF_MANIFEST(processors), NULL},
+    {"spent_ns", FIELD_INT, OF_MANIFEST(spent_ns), NULL},      {0},
 };
 
 #define OF_OPTIONS(member) offsetof(struct tune_options, member)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "tune.h"
+#include "estimator.h"
 
 const char *const outcome_words[OUTCOMES + 1] = {
     [TRIED_KEPT] = "kept",
@@ -86,6 +86,21 @@ static str total_text(const struct tune_result *result, struct arena *arena)
         result->equal ? "equal to the last bit" : "equal within the tolerance");
 }
 
+/* How far off the predictions of this run were. */
+static void show_estimator(const struct tune_result *result, struct section *section, struct arena *arena)
+{
+    const struct trial **const trials = arena_array(arena, result->count, sizeof *trials);
+    for (uint32_t i = 0; i < result->count; i++)
+        trials[i] = &result->trials[i];
+    const struct estimator_error error = estimator_error_of(trials, result->count, S(""));
+    section_value(section, "predicted_trials", "predicted and timed", UNIT_COUNT, cell_int(error.count));
+    section_value(section, "median_error", "predictions off by, of a step", UNIT_NONE, known_or_null(error.median));
+    section_value(section, "bias", "their bias, of a step", UNIT_NONE,
+                  error.count ? cell_real(error.bias) : cell_null());
+    if (error.count)
+        section_text(section, estimator_text(&error, arena));
+}
+
 void tune_show(const struct tune_result *result, struct report *report)
 {
     struct arena *const arena = report_arena(report);
@@ -98,6 +113,7 @@ void tune_show(const struct tune_result *result, struct report *report)
     section_value(section, "high", "at most (95 %)", UNIT_NONE, real_or_null(result->total.high));
     section_value(section, "before_ns", "a step before", UNIT_NS, real_or_null(result->before_ns));
     section_value(section, "after_ns", "a step after", UNIT_NS, real_or_null(result->after_ns));
+    show_estimator(result, section, arena);
     struct table *const table = section_table(section, "trials", "");
     table_columns(table, trials_columns);
     for (uint32_t i = 0; i < result->count; i++)

@@ -269,8 +269,8 @@ bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_er
     reopen_trials(manifest, arena);
     child_hear_interrupts();
     const bool good = is_same_source(&tuner, err) && make_copies(&tuner, err) && know_sources(&tuner, err) &&
-                      trials_remake(&tuner, err) && is_recorded(&tuner, err) && is_steady(&tuner, err) && trials_run(&tuner, err) &&
-                      measure_all(&tuner, err);
+                      trials_remake(&tuner, err) && is_recorded(&tuner, err) && is_steady(&tuner, err) &&
+                      trials_run(&tuner, err) && measure_all(&tuner, err);
     child_stop_hearing();
     take_diff(&tuner);
     kept_free(&tuner.kept);

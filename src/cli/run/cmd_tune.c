@@ -18,6 +18,7 @@
 #include "new_folder.h"
 #include "record/record.h"
 #include "training.h"
+#include "tune/history.h"
 #include "tune/manifest.h"
 
 enum { NS_PER_S = 1000000000 };
@@ -32,6 +33,8 @@ static const struct option options[] = {
      "Where copies, trace and diff lie. Default: steptime-tune-NAME here, with a number where that is taken."},
     {"resume", 0, "DIR", NULL,
      "Go on with the run whose folder this is, from the last trial that was done, however it ended."},
+    {"history", 0, NULL, NULL,
+     "What was predicted against what was measured, by rule, over all runs whose folders lie below the DIRs (default: here)."},
     {"budget", 0, "TIME", NULL, "Begin no trial after this time: 600s, 10m, 2h. Default: none."},
     {"seed", 0, "N", NULL, "The seed of random, numpy and torch before the script's own code runs. Default: 0."},
     {"steps", 0, "N", NULL, "End a run after so many steps of its optimizer; 0 lets it run to its end. Default: 40."},
@@ -297,8 +300,30 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
     return good;
 }
 
+static bool history(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    static const char *const others[] = {"write", "unsafe", "notes",  "rtol",   "folder",  "resume",     "budget",
+                                         "seed",  "steps",  "warmup", "repeat", "timeout", "copy-limit", "python"};
+    struct history found;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (call_text(call, others[i]) || call_flag(call, others[i]))
+            return fail(err, STEPTIME_USAGE, "--history only reads: not with --%s", others[i]);
+    const uint32_t count = call_argument_count(call);
+    const char **const folders = arena_array(&work->arena, count + (size_t)1, sizeof *folders);
+    folders[0] = ".";
+    for (uint32_t i = 0; i < count; i++)
+        folders[i] = call_argument(call, i);
+    if (!output_check(call, err) || !history_find(folders, count ? count : 1, &work->arena, &found, err))
+        return false;
+    struct report *const report = report_new(&work->arena, str_of(call->command->name));
+    history_show(&found, report);
+    return output_report(call, report, err);
+}
+
 static bool tune(const struct call *call, struct work *work, struct steptime_error *err)
 {
+    if (call_flag(call, "history"))
+        return history(call, work, err);
     if (!output_check(call, err) || !(call_text(call, "resume") ? go_on(call, work, err) : begin_anew(call, work, err)))
         return false;
     if (!run_there(call, work, err)) {
@@ -325,7 +350,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 
 const struct command command_tune = {
     .name = "tune",
-    .arguments = "[--] COMMAND...",
+    .arguments = "[--] COMMAND... | --history [DIR...]",
     .brief = "from a training script to a faster one that trains the same",
     .about =
         "Records the script, finds what moves data between CPU and GPU for nothing, and tries the rewrites one by one in "
@@ -339,6 +364,7 @@ const struct command command_tune = {
         "steptime tune -- python train.py --epochs 1|what is worth it here, and the diff\n"
         "steptime tune --write -- python train.py|and make it so\n"
         "steptime tune --resume steptime-tune-train|goes on where a run was stopped or killed\n"
+        "steptime tune --history runs|how far off the predictions of all runs below this folder were\n"
         "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
