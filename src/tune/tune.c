@@ -120,11 +120,11 @@ static bool know_versions(struct tuner *tuner, const struct record *record, stru
                 (int)manifest->torch.len, manifest->torch.at, (int)manifest->python.len, manifest->python.at);
 }
 
-bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
-                   struct verify_result *result, struct steptime_error *err)
+static struct verify_options verify_options_of(const struct tuner *tuner, enum copy before, enum copy after,
+                                               int64_t repeat, struct tolerance tolerance)
 {
     const struct tune_options *const options = tuner->options;
-    const struct verify_options asked = {
+    return (struct verify_options){
         .scripts = {script_in(tuner, before), script_in(tuner, after)},
         .seeds = &options->seed,
         .seed_count = 1,
@@ -134,6 +134,12 @@ bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64
         .limit_ns = options->limit_ns,
         .tolerance = tolerance,
     };
+}
+
+bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
+                   struct verify_result *result, struct steptime_error *err)
+{
+    const struct verify_options asked = verify_options_of(tuner, before, after, repeat, tolerance);
     return verify_run(&asked, tuner->arena, result, err) && know_versions(tuner, &result->first[VERIFY_BEFORE], err);
 }
 
@@ -184,6 +190,39 @@ bool tuner_record(struct tuner *tuner, struct steptime_error *err)
 
 /* ---- does it train the same twice? ---- */
 
+static str first_difference(const struct tuner *tuner, const struct loss_comparison *losses)
+{
+    if (losses->first == COMPARE_NONE)
+        return str_printf(tuner->arena, "it has %u losses, then %u", losses->before_count, losses->after_count);
+    return str_printf(tuner->arena, "loss %lld is %.9g, then %.9g", (long long)losses->first + 1, losses->before,
+                      losses->after);
+}
+
+/* With the line that draws the first different number, where one is seen. */
+static str why_restless(struct tuner *tuner, const struct loss_comparison *losses)
+{
+    const str what = first_difference(tuner, losses);
+    const struct verify_options asked = verify_options_of(tuner, COPY_BEFORE, COPY_BEFORE, 0, (struct tolerance){0});
+    struct draw_difference draws;
+    tuner_tell(tuner, S("it does not: running it twice more, to see which line draws the first different number"));
+    verify_draws(&asked, tuner->arena, &draws);
+    if (!draws.ran)
+        return str_printf(tuner->arena, "%.*s. Which line draws the first different number could not be seen",
+                          (int)what.len, what.at);
+    if (!draws.found)
+        return str_printf(
+            tuner->arena,
+            "%.*s. All %u numbers that it was seen to draw by chance are alike, so it is something else: the "
+            "clock, the order of a set or of files, threads, or a generator of its own",
+            (int)what.len, what.at, draws.draws);
+    const str place = tree_origin(&tuner->trees[COPY_BEFORE], draws.first.place, tuner->arena);
+    return str_printf(tuner->arena,
+                      "%.*s. The first different number is drawn at %.*s, by %.*s, behind %u that are alike: no seed "
+                      "governs it",
+                      (int)what.len, what.at, (int)place.len, place.at, (int)draws.first.what.len, draws.first.what.at,
+                      draws.draws);
+}
+
 /* A script that differs from itself gives no verdict on anything. */
 static bool is_steady(struct tuner *tuner, struct steptime_error *err)
 {
@@ -195,11 +234,9 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
         return false;
     const struct loss_comparison *const losses = &result.checks[0].losses;
     if (!result.good)
-        return fail_at(
-            err, STEPTIME_INPUT, tuner->options->script, -1,
-            "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
-            "no seed governs, so no change of it can be tested",
-            (long long)losses->first + 1, losses->before, losses->after);
+        return fail_at(err, STEPTIME_INPUT, tuner->options->script, -1,
+                       "differs from itself with one seed: %s, so no change of it can be tested",
+                       why_restless(tuner, losses).at);
     const struct record *const run = &result.first[VERIFY_BEFORE];
     sources_mark_loaded(&tuner->manifest->sources, tuner->trees[COPY_BEFORE].to.at, run->files, run->file_count);
     tuner->manifest->phase = TUNE_STEADY;
