@@ -37,6 +37,9 @@ bool rewrite_is(const struct rewrite *a, const struct rewrite *b);
 struct rewrites {
     struct rewrite *at; /* what saves more first, then warnings, then by place */
     uint32_t count;
+    uint32_t unsafe_left; /* others that may change results, which nobody asked for */
+    struct rewrite
+        by_hand; /* of the findings without a rewrite the warning that the trace says saves most; rule NULL: none */
 };
 
 struct rewrites_options {

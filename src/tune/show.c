@@ -70,6 +70,44 @@ static void show_trial(const struct trial *trial, struct table *table, struct ar
     table_text(table, outcome_text(trial, arena));
 }
 
+static bool ran_out(const struct tune_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        if (result->trials[i].outcome == TRIED_NOT)
+            return true;
+    return false;
+}
+
+/* What a person does next. */
+static str next_text(const struct tune_result *result, struct arena *arena)
+{
+    const struct rewrite *const by_hand = &result->by_hand;
+    if (ran_out(result))
+        return str_printf(arena, "Time ran out: 'steptime tune --resume %s --budget ...' tries the others.",
+                          result->folder);
+    if (result->kept && !result->written)
+        return str_printf(
+            arena,
+            "Next: look at %s/tune.diff; 'steptime tune --resume %s --write' puts it into your files, with nothing "
+            "run again.",
+            result->folder, result->folder);
+    if (result->unsafe_left)
+        return str_printf(
+            arena,
+            "Next: %u more rewrite%s may change results within rounding, or random streams: --unsafe tries them, "
+            "against --rtol.",
+            result->unsafe_left, result->unsafe_left == 1 ? "" : "s");
+    if (by_hand->rule)
+        return str_printf(arena, "Next, by hand: %.*s:%lld (%s) would save about %.2g ms of a step of %.3g: %.*s.",
+                          (int)by_hand->path.len, by_hand->path.at, (long long)by_hand->line, by_hand->rule->id,
+                          by_hand->predicted.ns / 1e6, by_hand->predicted.step_ns / 1e6, (int)by_hand->message.len,
+                          by_hand->message.at);
+    if (result->written)
+        return S("Next: commit what was written.");
+    return S(
+        "Next: 'steptime summary' of the trace in the folder says what bounds the step, since moving data does not.");
+}
+
 static str total_text(const struct tune_result *result, struct arena *arena)
 {
     if (!result->count)
@@ -114,6 +152,7 @@ void tune_show(const struct tune_result *result, struct report *report)
     section_value(section, "before_ns", "a step before", UNIT_NS, real_or_null(result->before_ns));
     section_value(section, "after_ns", "a step after", UNIT_NS, real_or_null(result->after_ns));
     show_estimator(result, section, arena);
+    section_text(section, next_text(result, arena));
     struct table *const table = section_table(section, "trials", "");
     table_columns(table, trials_columns);
     for (uint32_t i = 0; i < result->count; i++)

@@ -238,6 +238,10 @@ bool trials_run(struct tuner *tuner, struct steptime_error *err)
         const struct rewrites_options where = where_of(tuner);
         if (!rewrites_find(&where, tuner->arena, &rewrites, err))
             return false;
+        tuner->result->unsafe_left = rewrites.unsafe_left;
+        tuner->result->by_hand = rewrites.by_hand;
+        if (rewrites.by_hand.rule)
+            tuner->result->by_hand.path = tree_origin(&tuner->trees[COPY_TRIAL], rewrites.by_hand.path, tuner->arena);
         const struct rewrite *const next = next_untried(tuner, &rewrites);
         if (!next || tuner->result->count == TUNE_MOST_TRIALS)
             return true;

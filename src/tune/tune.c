@@ -149,7 +149,8 @@ bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64
 static bool record_now(struct tuner *tuner, struct steptime_error *err)
 {
     struct manifest *const manifest = tuner->manifest;
-    const struct verify_script script = script_in(tuner, COPY_TRIAL);
+    struct verify_script script = script_in(tuner, COPY_TRIAL);
+    script.name = tuner->options->script;
     const str below = str_printf(tuner->arena, "recorded%s%s", manifest->result.kept ? "-" : "",
                                  manifest->result.kept ? str_printf(tuner->arena, "%u", manifest->result.kept).at : "");
     const str to = str_printf(tuner->arena, "%s/%.*s", tuner->options->folder, (int)below.len, below.at);
@@ -271,6 +272,7 @@ static void take_diff(struct tuner *tuner)
 {
     struct buf diff = {0};
     kept_diff(&tuner->kept, tuner->manifest->root, &diff);
+    tuner->result->folder = tuner->options->folder;
     tuner->result->diff = str_copy(tuner->arena, buf_str(&diff));
     tuner->result->file_count = tuner->kept.count;
     tuner->result->files = arena_array(tuner->arena, tuner->kept.count, sizeof *tuner->result->files);

@@ -90,6 +90,10 @@ struct tune_result {
     str diff;   /* unified, of what was kept */
     struct rewritten *files;
     uint32_t file_count;
+    uint32_t unsafe_left;   /* rewrites that may change results, which were not asked for */
+    struct rewrite by_hand; /* what no rewrite mends and saves most; rule NULL: none */
+    const char *folder;     /* of the run */
+    bool written;
 };
 
 struct manifest; /* manifest.h */
@@ -100,6 +104,6 @@ bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_er
 /* Puts what was kept into the user's files. */
 bool tune_write(const struct tune_result *result, struct arena *arena, struct steptime_error *err);
 
-void tune_show(const struct tune_result *result, struct report *report);
+void tune_show(const struct tune_result *result, struct report *report); /* its last sentence says what to do next */
 
 #endif

@@ -333,6 +333,7 @@ static bool tune(const struct call *call, struct work *work, struct steptime_err
         return false;
     }
     struct report *report = report_new(&work->arena, str_of(call->command->name));
+    work->manifest.result.written = work->manifest.result.kept && call_flag(call, "write");
     tune_show(&work->manifest.result, report);
     const bool good = output_report(call, report, err);
     tell_next(call, &work->manifest);
