@@ -40,6 +40,13 @@ def place():
     return f"{frame.f_code.co_filename}:{frame.f_lineno}" if frame else ""
 
 
+def is_asked_by_the_script(frame):
+    """Libraries name files and keys by chance while they are imported and later, which no loss depends on."""
+    while frame and os.path.basename(frame.f_code.co_filename) in ("uuid.py", "secrets.py", "random.py"):
+        frame = frame.f_back
+    return bool(frame) and is_the_scripts(frame.f_code.co_filename)
+
+
 def digest(value):
     """Of what a draw gave, or of what it was put into."""
     if hasattr(value, "detach") and hasattr(value, "numpy"):
@@ -68,14 +75,15 @@ class Draws:
         self.count += 1
         self.say(f"R {digest(value)} {what} {where.encode('unicode_escape').decode()}")
 
-    def watch(self, holder, name, what, in_place=False):
+    def watch(self, holder, name, what, in_place=False, governed=True):
+        """governed: by a seed, so that whoever draws moves what is drawn next."""
         function = getattr(holder, name, None)
         if function is None:
             return
 
         @functools.wraps(function)
         def wrapper(*arguments, **named):
-            if self.inside:
+            if self.inside or not (governed or is_asked_by_the_script(sys._getframe(1))):
                 return function(*arguments, **named)
             self.inside = True
             try:
@@ -110,11 +118,7 @@ class Draws:
         import random
         for name in PYTHON:
             self.watch(random, name, f"random.{name}", in_place=name == "shuffle")
-        self.watch(os, "urandom", "os.urandom")
-        for module, names in (("secrets", ("token_bytes", "randbelow", "choice")), ("uuid", ("uuid1", "uuid4"))):
-            held = sys.modules.get(module)
-            for name in names if held else ():
-                self.watch(held, name, f"{module}.{name}")
+        self.watch(os, "urandom", "os.urandom", governed=False)
 
     def watch_numpy(self, numpy):
         for name in NUMPY:
