@@ -28,6 +28,13 @@ static void wait_for(struct searching *searching, str folder)
     searching->waiting[searching->count++] = folder;
 }
 
+static void leave_unused(struct searching *searching, str why)
+{
+    struct history *const history = searching->history;
+    history->unused = arena_one_more(searching->arena, history->unused, history->unused_count, sizeof *history->unused);
+    history->unused[history->unused_count++] = str_copy(searching->arena, why);
+}
+
 /* Other programs have a manifest.json, too: they are passed over. */
 static bool is_of_tune(str path)
 {
@@ -51,9 +58,7 @@ static bool take_run(struct searching *searching, str folder)
     if (access(path.at, F_OK) || !is_of_tune(path))
         return false;
     if (!manifest_read(folder.at, searching->arena, &run.manifest, &why)) {
-        history->unused =
-            arena_one_more(searching->arena, history->unused, history->unused_count, sizeof *history->unused);
-        history->unused[history->unused_count++] = str_copy(searching->arena, error_line(searching->arena, &why));
+        leave_unused(searching, error_line(searching->arena, &why));
         return true;
     }
     history->at = arena_one_more(searching->arena, history->at, history->count, sizeof *history->at);
@@ -93,6 +98,8 @@ bool history_find(const char *const *folders, uint32_t count, struct arena *aren
         if (dir)
             closedir(dir);
     }
+    if (searching.count >= MOST_FOLDERS)
+        leave_unused(&searching, S("there are more than 1,048,576 folders; those beyond are not searched"));
     if (history->count)
         qsort(history->at, history->count, sizeof *history->at, by_folder);
     return true;

@@ -91,6 +91,8 @@ class Faults(unittest.TestCase):
         self.assertEqual(os.listdir(self.project), ["train.py"])
         self.assertTrue(os.path.exists(os.path.join(self.tuned, "trial", "written.txt")))
         self.assertEqual(self.outcomes(), [("ST201", "train.py", True)])
+        shown = " ".join(steptime("tune", "--resume", self.tuned, cwd=self.folder).out.split())  # what to do next, last
+        self.assertIn("--write' puts it into your files, with nothing run again.", shown)
 
     def test_a_script_that_dies(self):
         for where, said in (("step > 3 and sys.exit(7)", "ended with exit code 7"), ("os.kill(os.getpid(), 9)", "ended with signal 9"),
