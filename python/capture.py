@@ -15,6 +15,7 @@ What it records goes, a line an event, to the file named by STEPTIME_RECORD:
     D <name>                   at the end: the device
     T <hash> <count> <offset> <key>   saved: a tensor in torch.save; its values lie in the file of values
     F <path>                   at the end: a file of Python that was imported, or is the script, without links in its path
+    R <hash> <what> <place>   draws: what was drawn by chance, and where (draws.py)
     X                          the script was stopped because it reached its last step
 
 That it was loaded at all says an empty file beside it, <STEPTIME_RECORD>.loaded.
@@ -28,7 +29,7 @@ import sys
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 PATH = os.environ.get("STEPTIME_RECORD")
-WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times; with "+saved"
+WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times, draws; with "+saved"
 SEED = int(os.environ.get("STEPTIME_RECORD_SEED", "0"))
 LAST_STEP = int(os.environ.get("STEPTIME_RECORD_STEPS", "0"))  # 0: let it run to its end
 MOST_SAVED_VALUES = 1 << 25  # of all tensors together; beyond that only hashes are kept
@@ -46,6 +47,7 @@ class Record:
         self.stopped = False
         self.events = []
         self.saved_values = 0
+        self.early = []
 
     def open(self):
         if self.file is None and not self.refused and os.getpid() == self.process:
@@ -61,6 +63,16 @@ class Record:
 
     def say(self, line):
         if self.open():
+            self.put(line)
+
+    def say_before_torch(self, line):
+        """What comes before the file is there waits for it: a script may draw before it imports PyTorch."""
+        if self.torch is None:
+            self.early.append(line)
+        elif self.open():
+            for before in self.early:
+                self.put(before)
+            self.early = []
             self.put(line)
 
     def on_device(self):
@@ -200,6 +212,9 @@ def watch_save(torch):
 
 # ---- when the script imports it ----
 
+draws = None  # where draws are wanted
+
+
 def torch_is_here(torch):
     import atexit
     record.torch = torch
@@ -209,10 +224,14 @@ def torch_is_here(torch):
     watch_steps(torch, end_step)
     if WANTED.endswith("+saved"):
         watch_save(torch)
+    if draws:
+        draws.watch_torch(torch)
 
 
 def numpy_is_here(numpy):
     numpy.random.seed(SEED % (1 << 32))
+    if draws:
+        draws.watch_numpy(numpy)
 
 
 if PATH and __name__ == "sitecustomize":
@@ -222,5 +241,9 @@ if PATH and __name__ == "sitecustomize":
     except OSError:
         pass
     random.seed(SEED)
+    if WANTED == "draws":
+        from steptime_draws import Draws
+        draws = Draws(record.say_before_torch)
+        draws.watch_python()
     sys.meta_path.insert(0, Waiting({"torch": torch_is_here, "numpy": numpy_is_here}))
     run_the_one_in_its_place()

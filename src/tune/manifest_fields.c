@@ -11,17 +11,12 @@ static const char *const level_words[] = {
 
 #define OF_MANIFEST(member) offsetof(struct manifest, member)
 const struct field manifest_fields[] = {
-    {"steptime", FIELD_TEXT, OF_MANIFEST(steptime), NULL},
-    {"phase", FIELD_WORD, OF_MANIFEST(phase), phase_words},
-    {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL},
-    {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
-    {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},
-    {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},
-    {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
-    {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},
-    {"processors", FIELD_INT, OF_MANIFEST(processors), NULL},
-    {"spent_ns", FIELD_INT, OF_MANIFEST(spent_ns), NULL},
-    {0},
+    {"steptime", FIELD_TEXT, OF_MANIFEST(steptime), NULL},     {"phase", FIELD_WORD, OF_MANIFEST(phase), phase_words},
+    {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL}, {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
+    {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},           {"trace_kept", FIELD_INT, OF_MANIFEST(trace_kept), NULL},
+    {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},         {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
+    {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},         {"processors", FIELD_INT, OF_MANIFEST(processors), NULL},
+    {"spent_ns", FIELD_INT, OF_MANIFEST(spent_ns), NULL},      {0},
 };
 
 #define OF_OPTIONS(member) offsetof(struct tune_options, member)
@@ -57,7 +52,10 @@ const struct field manifest_trial_fields[] = {
     {"level", FIELD_WORD, OF_TRIAL(rewrite.level), level_words},
     {"outcome", FIELD_WORD, OF_TRIAL(outcome), outcome_words},
     {"why", FIELD_TEXT, OF_TRIAL(why), NULL},
-    {"predicted_ns", FIELD_COUNT, OF_TRIAL(rewrite.saving_ns), NULL},
+    {"predicted_ns", FIELD_MAYBE, OF_TRIAL(rewrite.predicted.ns), NULL},
+    {"predicted_low_ns", FIELD_MAYBE, OF_TRIAL(rewrite.predicted.low_ns), NULL},
+    {"predicted_high_ns", FIELD_MAYBE, OF_TRIAL(rewrite.predicted.high_ns), NULL},
+    {"predicted_step_ns", FIELD_MAYBE, OF_TRIAL(rewrite.predicted.step_ns), NULL},
     {"step_ns", FIELD_REAL, OF_TRIAL(step_ns), NULL},
     {"times_as_fast", FIELD_REAL, OF_TRIAL(pace.paired), NULL},
     {"low", FIELD_REAL, OF_TRIAL(pace.low), NULL},

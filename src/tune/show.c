@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tune.h"
+#include <math.h>
+
+#include "estimator.h"
 
 const char *const outcome_words[OUTCOMES + 1] = {
     [TRIED_KEPT] = "kept",
@@ -15,9 +17,14 @@ static const struct column_spec trials_columns[] = {
     {"rule", "rule", UNIT_NONE, 0, "the rule of the finding"},
     {"place", "place", UNIT_NONE, COLUMN_WIDE, "file and line of the finding when it was tried"},
     {"kind", "kind", UNIT_NONE, 0, "safe: no loss may change by a bit; unsafe: within the tolerance"},
-    {"predicted_ns", "predicted", UNIT_NS, 0, "what the trace says that a step saves; null where it says nothing"},
+    {"predicted_ns", "predicted", UNIT_NS, 0,
+     "what the trace says that a step saves, of the step before; null where it says nothing"},
+    {"predicted_low_ns", "at least", UNIT_NS, COLUMN_DETAIL, "95 % interval of that; null of a trace with a device"},
+    {"predicted_high_ns", "at most", UNIT_NS, COLUMN_DETAIL, "95 % interval of that; null of a trace with a device"},
     {"measured_ns", "measured", UNIT_NS, 0,
      "what a step saved: the median step before, less the same over times_as_fast"},
+    {"measured_low_ns", "at least", UNIT_NS, COLUMN_DETAIL, "95 % interval of that"},
+    {"measured_high_ns", "at most", UNIT_NS, COLUMN_DETAIL, "95 % interval of that"},
     {"times_as_fast", "times as fast", UNIT_NONE, 0, "the step with it, paired, as verify measures it"},
     {"low", "at least", UNIT_NONE, 0, "95 % interval of that"},
     {"high", "at most", UNIT_NONE, 0, "95 % interval of that"},
@@ -28,6 +35,11 @@ static const struct column_spec trials_columns[] = {
 static struct cell real_or_null(double value)
 {
     return value > 0 ? cell_real(value) : cell_null();
+}
+
+static struct cell known_or_null(double value)
+{
+    return isnan(value) ? cell_null() : cell_real(value);
 }
 
 static str outcome_text(const struct trial *trial, struct arena *arena)
@@ -45,12 +57,55 @@ static void show_trial(const struct trial *trial, struct table *table, struct ar
     table_text(table,
                str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
     table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
-    table_cell(table, rewrite->saving_ns >= 0 ? cell_int(rewrite->saving_ns) : cell_null());
-    table_cell(table, timed ? cell_real(trial->step_ns * (1 - 1 / trial->pace.paired)) : cell_null());
+    const struct prediction predicted = trial_predicted(trial);
+    table_cell(table, known_or_null(predicted.ns));
+    table_cell(table, known_or_null(predicted.low_ns));
+    table_cell(table, known_or_null(predicted.high_ns));
+    table_cell(table, timed ? cell_real(trial_saved_ns(trial, trial->pace.paired)) : cell_null());
+    table_cell(table, trial->pace.low > 0 ? cell_real(trial_saved_ns(trial, trial->pace.low)) : cell_null());
+    table_cell(table, trial->pace.high > 0 ? cell_real(trial_saved_ns(trial, trial->pace.high)) : cell_null());
     table_cell(table, real_or_null(trial->pace.paired));
     table_cell(table, real_or_null(trial->pace.low));
     table_cell(table, real_or_null(trial->pace.high));
     table_text(table, outcome_text(trial, arena));
+}
+
+static bool ran_out(const struct tune_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        if (result->trials[i].outcome == TRIED_NOT)
+            return true;
+    return false;
+}
+
+/* What a person does next. */
+static str next_text(const struct tune_result *result, struct arena *arena)
+{
+    const struct rewrite *const by_hand = &result->by_hand;
+    if (ran_out(result))
+        return str_printf(arena, "Time ran out: 'steptime tune --resume %s --budget ...' tries the others.",
+                          result->folder);
+    if (result->kept && !result->written)
+        return str_printf(
+            arena,
+            "Next: look at %s/tune.diff; 'steptime tune --resume %s --write' puts it into your files, with nothing "
+            "run again.",
+            result->folder, result->folder);
+    if (result->unsafe_left)
+        return str_printf(
+            arena,
+            "Next: %u more rewrite%s may change results within rounding, or random streams: --unsafe tries them, "
+            "against --rtol.",
+            result->unsafe_left, result->unsafe_left == 1 ? "" : "s");
+    if (by_hand->rule)
+        return str_printf(arena, "Next, by hand: %.*s:%lld (%s) would save about %.2g ms of a step of %.3g: %.*s.",
+                          (int)by_hand->path.len, by_hand->path.at, (long long)by_hand->line, by_hand->rule->id,
+                          by_hand->predicted.ns / 1e6, by_hand->predicted.step_ns / 1e6, (int)by_hand->message.len,
+                          by_hand->message.at);
+    if (result->written)
+        return S("Next: commit what was written.");
+    return S(
+        "Next: 'steptime summary' of the trace in the folder says what bounds the step, since moving data does not.");
 }
 
 static str total_text(const struct tune_result *result, struct arena *arena)
@@ -69,6 +124,21 @@ static str total_text(const struct tune_result *result, struct arena *arena)
         result->equal ? "equal to the last bit" : "equal within the tolerance");
 }
 
+/* How far off the predictions of this run were. */
+static void show_estimator(const struct tune_result *result, struct section *section, struct arena *arena)
+{
+    const struct trial **const trials = arena_array(arena, result->count, sizeof *trials);
+    for (uint32_t i = 0; i < result->count; i++)
+        trials[i] = &result->trials[i];
+    const struct estimator_error error = estimator_error_of(trials, result->count, S(""));
+    section_value(section, "predicted_trials", "predicted and timed", UNIT_COUNT, cell_int(error.count));
+    section_value(section, "median_error", "predictions off by, of a step", UNIT_NONE, known_or_null(error.median));
+    section_value(section, "bias", "their bias, of a step", UNIT_NONE,
+                  error.count ? cell_real(error.bias) : cell_null());
+    if (error.count)
+        section_text(section, estimator_text(&error, arena));
+}
+
 void tune_show(const struct tune_result *result, struct report *report)
 {
     struct arena *const arena = report_arena(report);
@@ -81,6 +151,8 @@ void tune_show(const struct tune_result *result, struct report *report)
     section_value(section, "high", "at most (95 %)", UNIT_NONE, real_or_null(result->total.high));
     section_value(section, "before_ns", "a step before", UNIT_NS, real_or_null(result->before_ns));
     section_value(section, "after_ns", "a step after", UNIT_NS, real_or_null(result->after_ns));
+    show_estimator(result, section, arena);
+    section_text(section, next_text(result, arena));
     struct table *const table = section_table(section, "trials", "");
     table_columns(table, trials_columns);
     for (uint32_t i = 0; i < result->count; i++)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tune.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -118,11 +120,11 @@ static bool know_versions(struct tuner *tuner, const struct record *record, stru
                 (int)manifest->torch.len, manifest->torch.at, (int)manifest->python.len, manifest->python.at);
 }
 
-bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
-                   struct verify_result *result, struct steptime_error *err)
+static struct verify_options verify_options_of(const struct tuner *tuner, enum copy before, enum copy after,
+                                               int64_t repeat, struct tolerance tolerance)
 {
     const struct tune_options *const options = tuner->options;
-    const struct verify_options asked = {
+    return (struct verify_options){
         .scripts = {script_in(tuner, before), script_in(tuner, after)},
         .seeds = &options->seed,
         .seed_count = 1,
@@ -132,7 +134,94 @@ bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64
         .limit_ns = options->limit_ns,
         .tolerance = tolerance,
     };
+}
+
+bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
+                   struct verify_result *result, struct steptime_error *err)
+{
+    const struct verify_options asked = verify_options_of(tuner, before, after, repeat, tolerance);
     return verify_run(&asked, tuner->arena, result, err) && know_versions(tuner, &result->first[VERIFY_BEFORE], err);
+}
+
+/* ---- the trace ---- */
+
+/* What is recorded lies in the copy in which the next rewrite is tried, whose paths the trace then has. */
+static bool record_now(struct tuner *tuner, struct steptime_error *err)
+{
+    struct manifest *const manifest = tuner->manifest;
+    struct verify_script script = script_in(tuner, COPY_TRIAL);
+    script.name = tuner->options->script;
+    const str below = str_printf(tuner->arena, "recorded%s%s", manifest->result.kept ? "-" : "",
+                                 manifest->result.kept ? str_printf(tuner->arena, "%u", manifest->result.kept).at : "");
+    const str to = str_printf(tuner->arena, "%s/%.*s", tuner->options->folder, (int)below.len, below.at);
+    str trace = S("");
+    folder_remove(to.at); /* of a run that was killed */
+    if (mkdir(to.at, 0777))
+        return fail_at(err, STEPTIME_OUTPUT, to, -1, "cannot be made: %s", strerror(errno));
+    if (!tuner->options->record(&script, to.at, tuner->arena, &trace, err))
+        return false;
+    if (trace.len)
+        manifest->trace = str_from(trace, strlen(tuner->options->folder) + 1);
+    manifest->trace_kept = manifest->result.kept;
+    return true;
+}
+
+static bool is_recorded(struct tuner *tuner, struct steptime_error *err)
+{
+    if (tuner->manifest->phase >= TUNE_RECORDED)
+        return true;
+    tuner_tell(tuner, S("recording the script"));
+    if (!record_now(tuner, err))
+        return false;
+    if (!tuner->manifest->trace.len)
+        tuner_tell(tuner, S("no trace of it: rewrites are tried in the order of the files, and nothing is predicted"));
+    tuner->manifest->phase = TUNE_RECORDED;
+    return tuner_save(tuner, err);
+}
+
+/* What a rewrite takes away changes what the next one can save. Where there is no trace there will be none of this either. */
+bool tuner_record(struct tuner *tuner, struct steptime_error *err)
+{
+    struct manifest *const manifest = tuner->manifest;
+    if (!manifest->trace.len || manifest->trace_kept == manifest->result.kept || tuner_is_late(tuner))
+        return true;
+    tuner_tell(tuner, S("recording what was kept"));
+    return record_now(tuner, err) && tuner_save(tuner, err);
+}
+
+/* ---- does it train the same twice? ---- */
+
+static str first_difference(const struct tuner *tuner, const struct loss_comparison *losses)
+{
+    if (losses->first == COMPARE_NONE)
+        return str_printf(tuner->arena, "it has %u losses, then %u", losses->before_count, losses->after_count);
+    return str_printf(tuner->arena, "loss %lld is %.9g, then %.9g", (long long)losses->first + 1, losses->before,
+                      losses->after);
+}
+
+/* With the line that draws the first different number, where one is seen. */
+static str why_restless(struct tuner *tuner, const struct loss_comparison *losses)
+{
+    const str what = first_difference(tuner, losses);
+    const struct verify_options asked = verify_options_of(tuner, COPY_BEFORE, COPY_BEFORE, 0, (struct tolerance){0});
+    struct draw_difference draws;
+    tuner_tell(tuner, S("it does not: running it twice more, to see which line draws the first different number"));
+    verify_draws(&asked, tuner->arena, &draws);
+    if (!draws.ran)
+        return str_printf(tuner->arena, "%.*s. Which line draws the first different number could not be seen",
+                          (int)what.len, what.at);
+    if (!draws.found)
+        return str_printf(
+            tuner->arena,
+            "%.*s. All %u numbers that it was seen to draw by chance are alike, so it is something else: the "
+            "clock, the order of a set or of files, threads, or a generator of its own",
+            (int)what.len, what.at, draws.draws);
+    const str place = tree_origin(&tuner->trees[COPY_BEFORE], draws.first.place, tuner->arena);
+    return str_printf(tuner->arena,
+                      "%.*s. The first different number is drawn at %.*s, by %.*s, behind %u that are alike: no seed "
+                      "governs it",
+                      (int)what.len, what.at, (int)place.len, place.at, (int)draws.first.what.len, draws.first.what.at,
+                      draws.draws);
 }
 
 /* A script that differs from itself gives no verdict on anything. */
@@ -146,11 +235,9 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
         return false;
     const struct loss_comparison *const losses = &result.checks[0].losses;
     if (!result.good)
-        return fail_at(
-            err, STEPTIME_INPUT, tuner->options->script, -1,
-            "differs from itself with one seed: loss %lld is %.9g, then %.9g. Something in it draws numbers that "
-            "no seed governs, so no change of it can be tested",
-            (long long)losses->first + 1, losses->before, losses->after);
+        return fail_at(err, STEPTIME_INPUT, tuner->options->script, -1,
+                       "differs from itself with one seed: %s, so no change of it can be tested",
+                       why_restless(tuner, losses).at);
     const struct record *const run = &result.first[VERIFY_BEFORE];
     sources_mark_loaded(&tuner->manifest->sources, tuner->trees[COPY_BEFORE].to.at, run->files, run->file_count);
     tuner->manifest->phase = TUNE_STEADY;
@@ -185,6 +272,7 @@ static void take_diff(struct tuner *tuner)
 {
     struct buf diff = {0};
     kept_diff(&tuner->kept, tuner->manifest->root, &diff);
+    tuner->result->folder = tuner->options->folder;
     tuner->result->diff = str_copy(tuner->arena, buf_str(&diff));
     tuner->result->file_count = tuner->kept.count;
     tuner->result->files = arena_array(tuner->arena, tuner->kept.count, sizeof *tuner->result->files);
@@ -220,8 +308,8 @@ bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_er
     reopen_trials(manifest, arena);
     child_hear_interrupts();
     const bool good = is_same_source(&tuner, err) && make_copies(&tuner, err) && know_sources(&tuner, err) &&
-                      trials_remake(&tuner, err) && is_steady(&tuner, err) && trials_run(&tuner, err) &&
-                      measure_all(&tuner, err);
+                      trials_remake(&tuner, err) && is_recorded(&tuner, err) && is_steady(&tuner, err) &&
+                      trials_run(&tuner, err) && measure_all(&tuner, err);
     child_stop_hearing();
     take_diff(&tuner);
     kept_free(&tuner.kept);

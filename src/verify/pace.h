@@ -43,7 +43,8 @@ struct pace_ratio {
     double low, high; /* 95 % of it; 0 where there is one repetition */
     enum pace_verdict verdict;
     uint32_t
-        would_tell; /* of PACE_NOISY: repetitions that would tell a difference of this size; 0: none that anybody waits for */
+        would_tell; /* of PACE_NOISY: repetitions that would tell a difference of this size four times of five; 0: none
+                       that anybody waits for */
 };
 struct pace_ratio pace_compare(const struct pace *before, const struct pace *after, uint32_t count);
 

@@ -50,6 +50,24 @@ static void take_saved(struct arena *arena, struct record *record, str rest)
     record->saved[record->saved_count++] = saved;
 }
 
+/* HASH WHAT PLACE; what may have blanks in it, the place begins behind the last blank before a slash. */
+static void take_draw(struct arena *arena, struct record *record, str rest)
+{
+    struct draw draw;
+    const str all = rest;
+    if (!str_cut(&rest, ' ', &draw.hash) || rest.at == all.at)
+        return;
+    size_t at = 0;
+    while (at + 1 < rest.len && !(rest.at[at] == ' ' && (rest.at[at + 1] == '/' || rest.at[at + 1] == '.')))
+        at++;
+    if (at + 1 >= rest.len)
+        return;
+    draw = (struct draw){str_copy(arena, draw.hash), str_copy(arena, (str){rest.at, at}),
+                         str_copy(arena, str_from(rest, at + 1))};
+    record->draws = arena_one_more(arena, record->draws, record->draw_count, sizeof *record->draws);
+    record->draws[record->draw_count++] = draw;
+}
+
 static void take_file(struct arena *arena, struct record *record, str path)
 {
     record->files = arena_one_more(arena, record->files, record->file_count, sizeof *record->files);
@@ -94,6 +112,9 @@ static void take_line(struct arena *arena, struct record *record, str line)
         break;
     case 'T':
         take_saved(arena, record, rest);
+        break;
+    case 'R':
+        take_draw(arena, record, rest);
         break;
     case 'F':
         take_file(arena, record, rest);

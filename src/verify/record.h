@@ -23,6 +23,11 @@ struct saved {
     int64_t offset; /* of its first value among all values; -1: only the hash was kept */
 };
 
+/* Something that the script drew by chance. */
+struct draw {
+    str hash, what, place; /* "FILE:LINE" of the script's own code */
+};
+
 struct record {
     bool loaded;  /* what records was loaded by an interpreter */
     bool any;     /* there is a record at all: the script reached a backward() or a step */
@@ -37,6 +42,8 @@ struct record {
     uint32_t saved_count;
     str *files; /* of Python, that it had imported at its end; installed packages are left out */
     uint32_t file_count;
+    struct draw *draws;
+    uint32_t draw_count;
     const char *values_path; /* a file with the values of what was saved: doubles */
 };
 

@@ -4,17 +4,33 @@
 #include <stdlib.h>
 
 #include "child/folder.h"
+#include "io/writer.h"
 
-extern const char capture_py[];
-extern const size_t capture_py_bytes;
+extern const char capture_py[], draws_py[];
+extern const size_t capture_py_bytes, draws_py_bytes;
+
+static bool write_draws(const char *folder, struct arena *arena, struct steptime_error *err)
+{
+    struct writer *const out = writer_open(str_printf(arena, "%s/steptime_draws.py", folder).at, err);
+    if (!out)
+        return false;
+    writer_put(out, (str){draws_py, draws_py_bytes});
+    return writer_close(out, err);
+}
 
 const char *recording_folder(struct arena *arena, struct steptime_error *err)
 {
-    return folder_make((str){capture_py, capture_py_bytes}, arena, err);
+    const char *const folder = folder_make((str){capture_py, capture_py_bytes}, arena, err);
+    if (!folder || write_draws(folder, arena, err))
+        return folder;
+    folder_remove(folder);
+    return NULL;
 }
 
 static const char *what_of(const struct recording *recording)
 {
+    if (recording->draws)
+        return "STEPTIME_RECORD_WHAT=draws";
     if (recording->times)
         return recording->saved ? "STEPTIME_RECORD_WHAT=times+saved" : "STEPTIME_RECORD_WHAT=times";
     return recording->saved ? "STEPTIME_RECORD_WHAT=losses+saved" : "STEPTIME_RECORD_WHAT=losses";

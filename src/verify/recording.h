@@ -13,6 +13,7 @@ struct recording {
     const char *path; /* of the file to write; absolute */
     bool times;       /* of steps; else losses */
     bool saved;       /* what is saved, too */
+    bool draws;       /* what is drawn by chance, and nothing else */
     int64_t seed;
     int64_t steps; /* stop after so many; 0: at its end */
 };

@@ -216,7 +216,7 @@ static str more_text(const struct shown *shown, const struct pace_ratio *ratio)
     const uint64_t steps = pace_summarise(shown->result->paces[VERIFY_BEFORE], runs).steps;
     if (!ratio->would_tell)
         return S("No number of runs that is worth waiting for would tell so small a difference from this noise.");
-    return str_printf(shown->arena, "About %llu more steps of each would: --repeat %u.",
+    return str_printf(shown->arena, "About %llu more steps of each would, four times of five: --repeat %u.",
                       (unsigned long long)(steps * (ratio->would_tell - runs) / runs + 1), ratio->would_tell);
 }
 

@@ -83,7 +83,7 @@ static bool run(struct verifier *verifier, enum verify_side side, struct recordi
     struct child_end end;
     recording.path = str_printf(arena, "%s/run-%u", verifier->folder, ++verifier->runs).at;
     recording.steps = verifier->options->steps;
-    tell(verifier, recording.times ? "times" : "losses", side, recording.seed);
+    tell(verifier, recording.draws ? "draws" : recording.times ? "times" : "losses", side, recording.seed);
     const struct child_command command = {
         .argv = arguments_of(script, recording.seed, arena),
         .environment = recording_environment(verifier->folder, &recording, arena),
@@ -189,6 +189,43 @@ static bool time_both(struct verifier *verifier, struct steptime_error *err)
                 return false;
         }
     return true;
+}
+
+/* ---- chance ---- */
+
+static bool is_same_draw(const struct draw *a, const struct draw *b)
+{
+    return str_eq(a->hash, b->hash) && str_eq(a->what, b->what);
+}
+
+static void compare_draws(const struct record *first, const struct record *second, struct draw_difference *difference)
+{
+    const uint32_t both = first->draw_count < second->draw_count ? first->draw_count : second->draw_count;
+    uint32_t at = 0;
+    while (at < both && is_same_draw(&first->draws[at], &second->draws[at]))
+        at++;
+    difference->draws = at;
+    difference->found = at < first->draw_count || at < second->draw_count;
+    if (difference->found)
+        difference->first = at < first->draw_count ? first->draws[at] : second->draws[at];
+}
+
+void verify_draws(const struct verify_options *options, struct arena *arena, struct draw_difference *difference)
+{
+    struct verify_result result = {0};
+    struct verifier verifier = {.options = options, .arena = arena, .result = &result};
+    struct steptime_error why = {.offset = -1};
+    struct record records[2];
+    const struct recording recording = {.draws = true, .seed = options->seeds[0]};
+    *difference = (struct draw_difference){0};
+    verifier.folder = recording_folder(arena, &why);
+    if (!verifier.folder)
+        return;
+    difference->ran = run(&verifier, VERIFY_BEFORE, recording, &records[0], &why) &&
+                      run(&verifier, VERIFY_BEFORE, recording, &records[1], &why);
+    if (difference->ran)
+        compare_draws(&records[0], &records[1], difference);
+    folder_remove(verifier.folder);
 }
 
 bool verify_run(const struct verify_options *options, struct arena *arena, struct verify_result *result,

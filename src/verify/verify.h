@@ -59,6 +59,17 @@ struct verify_result {
 bool verify_run(const struct verify_options *options, struct arena *arena, struct verify_result *result,
                 struct steptime_error *err);
 
+/* Where two runs of one script with one seed first draw different numbers. */
+struct draw_difference {
+    bool ran;       /* both runs came to something */
+    uint32_t draws; /* that both have and that are alike, before it */
+    bool found;
+    struct draw first; /* of the first run; of the second where the first has no more */
+};
+
+/* Runs the script before twice, and looks at what it draws by chance. What cannot be told is not found. */
+void verify_draws(const struct verify_options *options, struct arena *arena, struct draw_difference *difference);
+
 /* What is behind each finding that it makes. */
 extern const struct finding_words verify_words[];
 

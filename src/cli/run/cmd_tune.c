@@ -18,6 +18,7 @@
 #include "new_folder.h"
 #include "record/record.h"
 #include "training.h"
+#include "tune/history.h"
 #include "tune/manifest.h"
 
 enum { NS_PER_S = 1000000000 };
@@ -32,6 +33,8 @@ static const struct option options[] = {
      "Where copies, trace and diff lie. Default: steptime-tune-NAME here, with a number where that is taken."},
     {"resume", 0, "DIR", NULL,
      "Go on with the run whose folder this is, from the last trial that was done, however it ended."},
+    {"history", 0, NULL, NULL,
+     "What was predicted against what was measured, by rule, over all runs whose folders lie below the DIRs (default: here)."},
     {"budget", 0, "TIME", NULL, "Begin no trial after this time: 600s, 10m, 2h. Default: none."},
     {"seed", 0, "N", NULL, "The seed of random, numpy and torch before the script's own code runs. Default: 0."},
     {"steps", 0, "N", NULL, "End a run after so many steps of its optimizer; 0 lets it run to its end. Default: 40."},
@@ -212,42 +215,48 @@ static bool go_on(const struct call *call, struct work *work, struct steptime_er
 
 /* ---- the run ---- */
 
-static bool ended_well(const struct manifest *manifest, struct foreground_end end, struct steptime_error *err)
+static bool ended_well(const struct verify_script *script, struct foreground_end end, struct steptime_error *err)
 {
     if (!end.signal && !end.code)
         return true;
-    return fail_at(err, STEPTIME_INPUT, manifest->options.script, -1, "ended with %s %d",
+    return fail_at(err, STEPTIME_INPUT, script->name, -1, "ended with %s %d while it was recorded",
                    end.signal ? "signal" : "exit code", end.signal ? end.signal : end.code);
 }
 
-/* Without a trace rewrites are tried in the order of the files. */
-static bool record(struct work *work, struct steptime_error *err)
+/* In the folder that the script is to run in; paths of this program are absolute by now. */
+static bool record_there(const struct record_options *to, const char *folder, struct arena *arena,
+                         struct record_result *result, struct steptime_error *err)
 {
-    struct manifest *const manifest = &work->manifest;
+    const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = back >= 0 && !chdir(folder);
+    if (!good)
+        fail_at(err, STEPTIME_INPUT, str_of(folder), -1, "%s", strerror(errno));
+    good = good && record_run(to, arena, result, err);
+    good = (back >= 0 && !fchdir(back)) && good;
+    if (back >= 0)
+        close(back);
+    return good;
+}
+
+static bool record(const struct verify_script *script, const char *folder, struct arena *arena, str *trace,
+                   struct steptime_error *err)
+{
     struct record_result result;
     const struct record_options to = {
-        .argv = manifest->options.argv,
-        .name = record_name(manifest->options.argv, &work->arena),
-        .to = str_printf(&work->arena, "%s/recorded", manifest->options.folder).at,
+        .argv = script->argv,
+        .name = record_name(script->argv, arena),
+        .to = folder,
         .wait = 10,
         .warmup = 2,
-        .steps = 5,
+        .steps = 10,
+        .stop = true,
         .quiet = true,
         .tell = training_say,
     };
-    if (manifest->phase >= TUNE_RECORDED)
-        return true;
-    training_say(S("recording the script as it is"));
-    folder_remove(to.to); /* of a run that was killed */
-    if (!new_folder(to.to, S(""), "", FOLDER_NEW, &work->arena, err) || !record_run(&to, &work->arena, &result, err) ||
-        !ended_well(manifest, result.end, err))
+    if (!record_there(&to, script->folder, arena, &result, err) || !ended_well(script, result.end, err))
         return false;
-    if (!result.count)
-        training_say(S("no trace of it: rewrites are tried in the order of the files"));
-    else
-        manifest->trace = str_from(result.at[0].path, strlen(manifest->options.folder) + 1);
-    manifest->phase = TUNE_RECORDED;
-    return manifest_write(manifest, err);
+    *trace = result.count ? result.at[0].path : S("");
+    return true;
 }
 
 static bool save_diff(const struct manifest *manifest, struct steptime_error *err)
@@ -280,9 +289,10 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
     struct manifest *const manifest = &work->manifest;
     const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     manifest->options.tell = training_say;
+    manifest->options.record = record;
     bool good = !chdir(manifest->options.here) ||
                 fail_at(err, STEPTIME_INPUT, str_of(manifest->options.here), -1, "%s", strerror(errno));
-    good = good && record(work, err) && tune_run(manifest, &work->arena, err) && save_diff(manifest, err) &&
+    good = good && tune_run(manifest, &work->arena, err) && save_diff(manifest, err) &&
            (!call_flag(call, "write") || tune_write(&manifest->result, &work->arena, err));
     good = (back >= 0 && !fchdir(back)) && good;
     if (back >= 0)
@@ -290,8 +300,30 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
     return good;
 }
 
+static bool history(const struct call *call, struct work *work, struct steptime_error *err)
+{
+    static const char *const others[] = {"write", "unsafe", "notes",  "rtol",   "folder",  "resume",     "budget",
+                                         "seed",  "steps",  "warmup", "repeat", "timeout", "copy-limit", "python"};
+    struct history found;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (call_text(call, others[i]) || call_flag(call, others[i]))
+            return fail(err, STEPTIME_USAGE, "--history only reads: not with --%s", others[i]);
+    const uint32_t count = call_argument_count(call);
+    const char **const folders = arena_array(&work->arena, count + (size_t)1, sizeof *folders);
+    folders[0] = ".";
+    for (uint32_t i = 0; i < count; i++)
+        folders[i] = call_argument(call, i);
+    if (!output_check(call, err) || !history_find(folders, count ? count : 1, &work->arena, &found, err))
+        return false;
+    struct report *const report = report_new(&work->arena, str_of(call->command->name));
+    history_show(&found, report);
+    return output_report(call, report, err);
+}
+
 static bool tune(const struct call *call, struct work *work, struct steptime_error *err)
 {
+    if (call_flag(call, "history"))
+        return history(call, work, err);
     if (!output_check(call, err) || !(call_text(call, "resume") ? go_on(call, work, err) : begin_anew(call, work, err)))
         return false;
     if (!run_there(call, work, err)) {
@@ -301,6 +333,7 @@ static bool tune(const struct call *call, struct work *work, struct steptime_err
         return false;
     }
     struct report *report = report_new(&work->arena, str_of(call->command->name));
+    work->manifest.result.written = work->manifest.result.kept && call_flag(call, "write");
     tune_show(&work->manifest.result, report);
     const bool good = output_report(call, report, err);
     tell_next(call, &work->manifest);
@@ -318,7 +351,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 
 const struct command command_tune = {
     .name = "tune",
-    .arguments = "[--] COMMAND...",
+    .arguments = "[--] COMMAND... | --history [DIR...]",
     .brief = "from a training script to a faster one that trains the same",
     .about =
         "Records the script, finds what moves data between CPU and GPU for nothing, and tries the rewrites one by one in "
@@ -332,6 +365,7 @@ const struct command command_tune = {
         "steptime tune -- python train.py --epochs 1|what is worth it here, and the diff\n"
         "steptime tune --write -- python train.py|and make it so\n"
         "steptime tune --resume steptime-tune-train|goes on where a run was stopped or killed\n"
+        "steptime tune --history runs|how far off the predictions of all runs below this folder were\n"
         "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,

@@ -233,6 +233,63 @@ static void the_interval_holds_what_it_says(void **state)
     }
 }
 
+/* Steps of a length in ns; of a hundred `stalls` take five times as long, as on a machine that others use. */
+struct kind_of_steps {
+    double ns, run, step;
+    int stalls;
+};
+
+enum { SOME_STEPS = 30, MOST_RUNS = 200 };
+
+static struct pace_ratio run_steps(uint32_t runs, struct kind_of_steps of, double gain)
+{
+    static int64_t ns[2][MOST_RUNS][SOME_STEPS];
+    static struct pace paces[2][MOST_RUNS];
+    for (uint32_t i = 0; i < runs; i++)
+        for (int side = 0; side < 2; side++) {
+            const double pace = (side ? of.ns / gain : of.ns) * exp(of.run * normal());
+            for (int k = 0; k < SOME_STEPS; k++)
+                ns[side][i][k] = (int64_t)(pace * exp(of.step * normal()) * (100 * draw() < of.stalls ? 5 : 1));
+            paces[side][i] = (struct pace){ns[side][i], SOME_STEPS};
+        }
+    return pace_compare(paces[0], paces[1], runs);
+}
+
+/* Of 0.03 to 11 ms, quiet and on a machine in use. */
+static const struct kind_of_steps kinds[] = {{3e4, 0.02, 0.10, 0},  {3e4, 0.08, 0.30, 10}, {3e5, 0.05, 0.10, 5},
+                                             {1e6, 0.05, 0.20, 10}, {11e6, 0.02, 0.05, 0}, {11e6, 0.10, 0.20, 15}};
+
+/* A script against itself: a verdict is wrong. 2 runs of 30 steps are the fewest that are judged. */
+static void what_is_alike_is_seldom_told_apart(void **state)
+{
+    enum { TRIALS = 1500 };
+    static const uint32_t runs[] = {2, 4, 8};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        for (size_t r = 0; r < sizeof runs / sizeof *runs; r++) {
+            int wrong = 0;
+            for (int trial = 0; trial < TRIALS; trial++)
+                wrong += run_steps(runs[r], kinds[i], 1).verdict != PACE_NOISY;
+            assert_in_range(wrong, 0, TRIALS * 65 / 1000); /* 5 %, and 2.7 deviations of chance */
+        }
+}
+
+/* As many runs as are said to tell a difference of the size that was seen do so in four cases of five. */
+static void what_is_said_to_tell_does(void **state)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        int asked = 0, told = 0;
+        for (int trial = 0; trial < 4000 && asked < 400; trial++) {
+            const struct pace_ratio first = run_steps(4, kinds[i], 1 + 1.5 * kinds[i].run);
+            if (first.verdict != PACE_NOISY || !first.would_tell || first.paired < 1)
+                continue;
+            asked++;
+            told += run_steps(first.would_tell, kinds[i], first.paired).verdict == PACE_FASTER;
+        }
+        assert_true(asked >= 200);
+        assert_in_range(told * 100 / asked, 65, 100);
+    }
+}
+
 static void a_verdict_follows_from_the_interval(void **state)
 {
     assert_int_equal(drawn(4, 0.01, 0.02, 1.5).verdict, PACE_FASTER);
@@ -265,6 +322,8 @@ int main(void)
         cmocka_unit_test(a_step_lasts_from_the_end_of_the_one_before),
         cmocka_unit_test(ratios_are_of_medians_of_means_and_of_pairs),
         cmocka_unit_test(the_interval_holds_what_it_says),
+        cmocka_unit_test(what_is_alike_is_seldom_told_apart),
+        cmocka_unit_test(what_is_said_to_tell_does),
         cmocka_unit_test(a_verdict_follows_from_the_interval),
         cmocka_unit_test(students_t_is_that_of_the_tables),
     };
