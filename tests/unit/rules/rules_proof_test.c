@@ -69,12 +69,12 @@ static void a_step_is_shown_by_the_loop_that_calls_it(void **state)
                                "    optimizer.step()\n";
     char source[1024];
     (void)state;
-    expect_links("ST401", step, "device holds 2 4; pace perhaps 5; gain holds 6");
+    expect_links("ST409", step, "device holds 2 2 4; pace perhaps 6; gain holds 6");
     snprintf(source, sizeof source, "%s%s", step,
              "def main(loader, optimizer, seen):\n"
              "    for x in loader:\n"
              "        update(x, optimizer, seen)\n");
-    expect_links("ST401", source, "device holds 2 4; pace holds 9 10; gain holds 6");
+    expect_links("ST409", source, "device holds 2 4; pace holds 9 10; gain holds 6");
 }
 
 static void what_frameworks_promise_is_an_origin(void **state)

@@ -129,7 +129,7 @@ static void constructors_of_the_device_copy_arrays(void **state)
                                               "        c = torch.cuda.FloatTensor(4, 4)\n");
     expect("ST601", code);
     expect("ST602", STEP(GOOD, MOVED "        import numpy as np\n"
-                                     "        b = torch.tensor(np.asarray(x.cpu()), device=device)  # ST602\n"));
+                                     "        b = torch.tensor(np.asarray(rows(loss)), device=device)  # ST602\n"));
 }
 
 static void a_tensor_that_the_host_fills_is_made_there(void **state)

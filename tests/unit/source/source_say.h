@@ -87,9 +87,16 @@ static inline str value_words(const struct project *project, const struct value 
 static inline str context_words(const struct context *c)
 {
     static const char *const paces[] = {"unknown", "once", "epoch", "evaluation", "step"};
-    static const char *const gates[] = {
-        "",          " gate-interval", " gate-flag", " gate-rank", " gate-first", " gate-empty", " gate-unmade",
-        " gate-off", " gate-untaken"};
+    static const char *const gates[] = {"",
+                                        " gate-interval",
+                                        " gate-flag",
+                                        " gate-rank",
+                                        " gate-first",
+                                        " gate-empty",
+                                        " gate-unmade",
+                                        " gate-unreached",
+                                        " gate-off",
+                                        " gate-untaken"};
     struct buf buf = {0};
     buf_printf(&buf, "%s", paces[c->pace]);
     if (c->inner)
