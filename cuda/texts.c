@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "texts.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 enum { FIRST_SLOTS = 1 << 12 };
@@ -46,6 +47,29 @@ static void grow(struct texts *texts)
     texts->mask = mask;
 }
 
+/* A name of C++ as people write it, by the program's own C++ library, to be freed; NULL: it is none, or there is no library. */
+static char *plain_name(const char *name)
+{
+    static char *(*demangle)(const char *, char *, size_t *, int *);
+    int status;
+    if (!demangle) {
+        void *const found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+        memcpy(&demangle, &found, sizeof found);
+    }
+    return demangle && !strncmp(name, "_Z", 2) ? demangle(name, NULL, NULL, &status) : NULL;
+}
+
+static void put_text(struct out *out, uint32_t id, const char *text)
+{
+    char *const plain = plain_name(text);
+    const char *const shown = plain ? plain : text;
+    row_begin(out, CUDAFILE_TEXT);
+    row_number(out, id);
+    row_bytes(out, shown, strnlen(shown, CUDAFILE_TEXT_MOST));
+    row_end(out);
+    free(plain);
+}
+
 static uint32_t add(struct texts *texts, uint32_t slot, const char *text, size_t len)
 {
     const bool full = texts->count == CUDAFILE_TEXTS_MOST || texts->bytes + len > TEXTS_BYTES_MOST ||
@@ -61,10 +85,7 @@ static uint32_t add(struct texts *texts, uint32_t slot, const char *text, size_t
     texts->at[id] = copy;
     texts->slots[slot] = id;
     texts->bytes += len + 1;
-    row_begin(texts->out, CUDAFILE_TEXT);
-    row_number(texts->out, id);
-    row_bytes(texts->out, copy, len);
-    row_end(texts->out);
+    put_text(texts->out, id, copy);
     if (texts->count > texts->mask / 2)
         grow(texts);
     return id;
