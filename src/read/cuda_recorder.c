@@ -358,14 +358,14 @@ static bool take_section(struct cuda_recorder *r, struct source *source, unsigne
     if (got < sizeof bytes)
         return false;
     if (!cudafile_head(bytes, &head)) {
-        trace_note(r->trace, NOTE_DOUBT, r->offset, "the file is damaged: what follows byte %" PRId64 " is not read",
+        trace_note(r->trace, NOTE_DROPPED, r->offset, "the file is damaged: what follows byte %" PRId64 " is not read",
                    r->offset);
         return false;
     }
     const size_t have = read_whole(source, payload, head.bytes);
     const bool is_whole = have == head.bytes;
     if (is_whole && cudafile_check(payload, have) != head.check) {
-        trace_note(r->trace, NOTE_DOUBT, r->offset, "a section of %u rows is damaged and left out", head.rows);
+        trace_note(r->trace, NOTE_DROPPED, r->offset, "a section of %u rows is damaged and left out", head.rows);
         return true;
     }
     take_rows(r, (str){(const char *)payload, have}, is_whole);

@@ -159,23 +159,32 @@ static void add_ranges(struct cuda_recorder *r)
 
 /* ---- what is missing ---- */
 
-static void note_count(struct cuda_recorder *r, enum note_kind kind, enum cudafile_loss loss, const char *what)
+static void note_count(struct cuda_recorder *r, enum cudafile_loss loss, const char *what)
 {
     if (r->losses[loss])
-        trace_note(r->trace, kind, -1, "%" PRIu64 " %s", r->losses[loss], what);
+        trace_note(r->trace, NOTE_REMARK, -1, "%" PRIu64 " %s", r->losses[loss], what);
+}
+
+/* Records that are missing are events left out, so the line of trust counts them. */
+static void note_lost(struct cuda_recorder *r, enum cudafile_loss loss, const char *what)
+{
+    if (!r->losses[loss])
+        return;
+    trace_note(r->trace, NOTE_DROPPED, -1, "%" PRIu64 " %s", r->losses[loss], what);
+    const uint64_t room = (uint64_t)INT64_MAX - r->trace->dropped, more = r->losses[loss] - 1;
+    r->trace->dropped += more < room ? more : room;
 }
 
 static void note_losses(struct cuda_recorder *r)
 {
     struct trace *const trace = r->trace;
-    note_count(r, NOTE_DOUBT, CUDAFILE_DROPPED, "records were dropped by CUPTI: there was no room for them");
-    note_count(r, NOTE_DOUBT, CUDAFILE_UNWRITTEN, "records could not be written");
-    note_count(r, NOTE_DOUBT, CUDAFILE_ODD_SIZES, "records have another size than is known for this version of CUPTI");
-    note_count(r, NOTE_DOUBT, CUDAFILE_UNKNOWN, "records are of a kind that the recorder does not know");
-    note_count(r, NOTE_REMARK, CUDAFILE_NAMELESS, "records have no name: the recorder had no room for more texts");
-    note_count(r, NOTE_REMARK, CUDAFILE_UNLOCKED,
-               "copies and waits have no line of code: their thread did not hold Python's lock");
-    note_count(r, NOTE_REMARK, CUDAFILE_LINES_LOST, "lines of code were lost: there was no room for them");
+    note_lost(r, CUDAFILE_DROPPED, "records were dropped by CUPTI: there was no room for them");
+    note_lost(r, CUDAFILE_UNWRITTEN, "records could not be written");
+    note_lost(r, CUDAFILE_UNKNOWN, "records are of a kind that the recorder does not know");
+    note_count(r, CUDAFILE_ODD_SIZES, "records have another size than is known for this version of CUPTI");
+    note_count(r, CUDAFILE_NAMELESS, "records have no name: the recorder had no room for more texts");
+    note_count(r, CUDAFILE_UNLOCKED, "copies and waits have no line of code: their thread did not hold Python's lock");
+    note_count(r, CUDAFILE_LINES_LOST, "lines of code were lost: there was no room for them");
     if (r->unfilled)
         trace_note(trace, NOTE_REMARK, -1, "%" PRIu64 " pieces of device work were under way where recording ended",
                    r->unfilled);

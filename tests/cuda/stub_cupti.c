@@ -77,6 +77,8 @@ static const struct cupti_layout *layout(void)
     int is_newer;
     if (!known)
         known = cupti_layout_of((uint32_t)setting("STUB_VERSION", 130500), &is_newer);
+    if (!known) /* older than all */
+        known = cupti_layout_of(18, &is_newer);
     return known;
 }
 
@@ -420,6 +422,22 @@ void stub_copy(int to_device, int pinned, uint64_t bytes, uint64_t ns)
     call_back(DOMAIN_RUNTIME, RUNTIME_COPY, SITE_EXIT, correlation);
 }
 
+/* The name as CUPTI keeps it: one text for all kernels of it. */
+static const char *kept(const char *name)
+{
+    static const char *names[256];
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
+    size_t i = 0;
+    while (i < sizeof names / sizeof *names - 1 && names[i] && strcmp(names[i], name))
+        i++;
+    if (!names[i])
+        names[i] = strdup(name);
+    const char *const found = names[i];
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
 void stub_kernel(const char *name, uint64_t ns)
 {
     const uint32_t correlation = (uint32_t)__atomic_add_fetch(&stub.correlation, 1, __ATOMIC_RELAXED);
@@ -439,7 +457,7 @@ void stub_kernel(const char *name, uint64_t ns)
     for (size_t at = KERNEL_GRID_X; at <= KERNEL_BLOCK_Z; at += 4)
         put4(r, at, at == KERNEL_GRID_X ? 108 : at == KERNEL_BLOCK_X ? 256 : 1);
     put4(r, KERNEL_DYNAMIC, 4096);
-    put8(r, KERNEL_NAME, (uint64_t)(uintptr_t)name);
+    put8(r, KERNEL_NAME, (uint64_t)(uintptr_t)kept(name));
     record_end(slot);
 }
 
@@ -498,7 +516,7 @@ void stub_range(const char *name, uint32_t id, int is_end)
     put4(r, MARK_ID, id);
     put4(r, MARK_OBJECT, OBJECT_THREAD);
     put4(r, MARK_WHERE + 4, thread_id());
-    put8(r, MARK_NAME, is_end ? 0 : (uint64_t)(uintptr_t)name);
+    put8(r, MARK_NAME, is_end ? 0 : (uint64_t)(uintptr_t)strdup(name)); /* as CUPTI does, for good */
     record_end(slot);
 }
 
