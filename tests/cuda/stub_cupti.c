@@ -9,6 +9,7 @@
  *     STUB_HOLD=N         so many buffers are kept back, and then come in the wrong order
  *     STUB_DELAY_MS=N     a buffer comes so late
  *     STUB_ODD=1          records are 8 bytes longer than this version's
+ *     STUB_SILENT=1       functions are not told of, as though nobody had asked
  *     STUB_PATIENT=1      where there is no room for records it waits for it, as a slow GPU would; else they are dropped
  */
 #include <pthread.h>
@@ -307,7 +308,7 @@ int cuptiUnsubscribe(cupti_subscriber subscriber)
 
 int cuptiEnableCallback(uint32_t enable, cupti_subscriber subscriber, int domain, uint32_t id)
 {
-    stub.listened[domain][id] = (uint8_t)enable;
+    stub.listened[domain][id] = enable && !setting("STUB_SILENT", 0);
     return RESULT_SUCCESS;
 }
 
