@@ -70,15 +70,16 @@ static const struct wanted functions[] = {
     OPTIONAL("cuptiActivityEnableRuntimeApi", enable_runtime_call),
 };
 
+static char sentence[128]; /* that says why, for the caller */
+
 static bool find_functions(struct cupti *cupti, const char **why)
 {
-    static char missing[128];
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *const found = dlsym(cupti->library, functions[i].name);
         memcpy((char *)cupti + functions[i].at, &found, sizeof found);
         if (!found && !functions[i].optional) {
-            snprintf(missing, sizeof missing, "the CUPTI that was found has no %s", functions[i].name);
-            *why = missing;
+            snprintf(sentence, sizeof sentence, "the CUPTI that was found has no %s", functions[i].name);
+            *why = sentence;
             return false;
         }
     }
@@ -96,7 +97,8 @@ bool cupti_open(struct cupti *cupti, const char **why)
         return false;
     find_path(cupti);
     const int result = cupti->get_version(&cupti->version);
-    *why = "cuptiGetVersion fails";
+    snprintf(sentence, sizeof sentence, "cuptiGetVersion gives %d (%s)", result, cupti_words(cupti, result));
+    *why = sentence;
     return result == RESULT_SUCCESS;
 }
 

@@ -306,7 +306,9 @@ static bool failed(const char *call, int result)
     if (result == RESULT_SUCCESS)
         return false;
     say("nothing is recorded: %s gives %d (%s)%s", call, result, cupti_words(&recorder.cupti, result),
-        result == RESULT_MULTIPLE ? "; another profiler is at work in this process" : "");
+        result == RESULT_MULTIPLE                                      ? "; another profiler is at work in this process"
+        : result == RESULT_UNKNOWN || result == RESULT_NOT_INITIALIZED ? "; is there an NVIDIA driver?"
+                                                                       : "");
     return true;
 }
 
