@@ -9,6 +9,7 @@
  *     STUB_HOLD=N         so many buffers are kept back, and then come in the wrong order
  *     STUB_DELAY_MS=N     a buffer comes so late
  *     STUB_ODD=1          records are 8 bytes longer than this version's
+ *     STUB_SLOW_MS=N      reading a buffer takes so long
  *     STUB_SILENT=1       functions are not told of, as though nobody had asked
  *     STUB_PATIENT=1      where there is no room for records it waits for it, as a slow GPU would; else they are dropped
  */
@@ -256,6 +257,8 @@ int cuptiActivityGetNextRecord(uint8_t *buffer, size_t valid, uint8_t **record)
     if (*record) {
         memcpy(&kind, *record, sizeof kind);
         next = *record + bytes_of(kind);
+    } else {
+        usleep((useconds_t)setting("STUB_SLOW_MS", 0) * 1000);
     }
     if (next >= buffer + valid)
         return RESULT_MAX_LIMIT_REACHED;
