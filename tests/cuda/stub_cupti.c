@@ -328,7 +328,7 @@ int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t enable)
 
 int InitializeInjectionNvtx2(void *get_table)
 {
-    return get_table == &stub ? 42 : 43; /* tells a test that the question came through */
+    return get_table ? 42 : 43; /* tells a test that the question came through */
 }
 
 /* ---- what a test does ---- */

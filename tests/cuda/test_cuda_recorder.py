@@ -9,7 +9,7 @@ import tempfile
 import textwrap
 import unittest
 
-from support import BUILD, OK, SANITIZED, USAGE, steptime
+from support import BUILD, OK, USAGE, steptime
 
 RECORDER = os.path.join(BUILD, "cuda", "libsteptime_cuda.so")
 STUB = os.path.join(BUILD, "tests", "cuda", "libstub_cupti.so")
@@ -198,6 +198,13 @@ class Ends(Case):
         self.assertGreater(seen[-2], 1000)
 
 
+class Ranges(Case):
+    def test_the_question_of_nvtx_is_handed_on_to_cupti(self):
+        ask = f"import ctypes; print(ctypes.CDLL({RECORDER!r}).InitializeInjectionNvtx2(None))"
+        code, out, _ = self.run_program("-c", ask, program=(sys.executable,))
+        self.assertEqual((code, out), (0, "43\n"))  # the stub's answer
+
+
 class Fails(Case):
     def check(self, message, **settings):
         code, out, err = self.run_program(1, 100, "exit3", **settings)
@@ -234,7 +241,6 @@ class Fails(Case):
         self.assertRegex(err, r"nothing is recorded: cupti\w+ gives \d+ \(CUPTI_ERROR_\w+\)")
 
 
-@unittest.skipIf(SANITIZED, "Python does not run in a sanitized library's company")
 class Command(Case):
     """steptime record --cuda"""
 

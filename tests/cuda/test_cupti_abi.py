@@ -31,7 +31,8 @@ typedef struct CUctx_st *CUcontext; typedef struct CUstream_st *CUstream; typede
 typedef struct CUgraphNode_st *CUgraphNode; typedef struct CUgraphExec_st *CUgraphExec; typedef int CUgraphNodeType;
 typedef struct CUuuid_st { char bytes[16]; } CUuuid;
 typedef struct CUevent_st *CUevent; typedef struct CUfunc_st *CUfunction; typedef struct CUmod_st *CUmodule;
-typedef enum { CU_DUMMY } CUlaunchAttributeID;
+typedef enum { CU_DUMMY } CUlaunchAttributeID; typedef int CUdevice_attribute; typedef int CUstreamAttrID;
+typedef union { char bytes[64]; } CUstreamAttrValue; typedef struct { char bytes[32]; } CUaccessPolicyWindow;
 typedef unsigned long long CUdeviceptr;
 """
 
