@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
 installed=$(for library in libisal liblzma cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
 files() { find "$@" | LC_ALL=C sort; }
 rooms=$(cd tests && python3 ../tools/walls.py tests ../src . $(files unit -name '*_test.c'))
-wanted="$* $installed $rooms $(files tests/cli tests/faults -name 'test_*.py') $(files tests/fuzz doc src -name '*.c' -o -name '*.scd')"
+wanted="$* $installed $rooms $(files tests/cli tests/faults tests/cuda -name 'test_*.py') $(files tests/fuzz doc src -name '*.c' -o -name '*.scd')"
 stamp=$dir/.configured
 
 if [ -f "$dir/build.ninja" ] && [ "$(cat "$stamp" 2>/dev/null)" = "$wanted" ]; then

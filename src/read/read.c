@@ -2,6 +2,7 @@
 #include "read.h"
 
 #include "base/error.h"
+#include "cuda_recorder.h"
 #include "execution.h"
 #include "kineto.h"
 #include "sniff.h"
@@ -20,6 +21,7 @@ struct reader {
 static const struct reader readers[] = {
     {"trace-event json", INPUT_TRACE, sniff_kineto, .trace = kineto_read},
     {"execution trace", INPUT_EXECUTION, sniff_execution, .execution = execution_read},
+    {"steptime cuda", INPUT_TRACE, sniff_cuda_recorder, .trace = cuda_recorder_read},
     {"sketch", INPUT_SKETCH, sketch_sniff, .sketch = sketch_read},
 };
 

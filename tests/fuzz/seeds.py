@@ -276,7 +276,40 @@ COMPILE_LOGS = {
     "gzip": gzip.compress(START + CODE, mtime=0),
 }
 
-for target, seeds in {"compilelog": COMPILE_LOGS, "trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
+def varint(value):
+    out = b""
+    while value > 0x7F:
+        out, value = out + bytes([value & 0x7F | 0x80]), value >> 7
+    return out + bytes([value])
+
+
+def signed(value):
+    return varint((value << 1 ^ value >> 63) & (1 << 64) - 1)
+
+
+def cuda_row(kind, *fields):
+    """Numbers, pairs (signed), texts."""
+    body = b"".join(field if isinstance(field, bytes) else signed(field[0]) if isinstance(field, tuple) else varint(field)
+                    for field in fields)
+    return varint(1 + len(body)) + bytes([kind]) + body
+
+
+CUDA_TEXTS = cuda_row(2, 2, b"4711") + b"".join(
+    cuda_row(1, number, text) for number, text in enumerate([b"cudaMemcpyAsync", b"/x/train.py", b"step", b"_Z3addPf", b"A100"], 1))
+CUDA_COPY = cuda_row(5, 1, 1, 77, (9,), (1700000000000000000,), 5000, 0) + cuda_row(7, 0, 1, 7, (0,), (2000,), 1000, 4096, 1, 1, 3, 0, 0, 0)
+CUDA_ROWS = {
+    "copy": CUDA_TEXTS + cuda_row(3, 5, 6, 7) + CUDA_COPY + cuda_row(15, 2),
+    "line": CUDA_TEXTS + CUDA_COPY + cuda_row(12, 1, 2, 3, 10) + cuda_row(13, (0,), 77, 2, 1, 12, 1, 30),
+    "kernel": CUDA_TEXTS + cuda_row(4, 0, 5, 1 << 35, 108, 8, 0) + cuda_row(6, 0, 1, 7, (3,), (10,), 5, 4, 8, 1, 1, 256, 1, 1, 32, 0, 4096, 0, 0),
+    "wait": CUDA_TEXTS + cuda_row(9, (4,), (100,), 50, 3, 1, 7, 0) + cuda_row(9, (1,), (100,), 50, 4, 1, (1 << 32) - 1, 0),
+    "range": CUDA_TEXTS + cuda_row(10, (100,), 1, 2, 77, 3, 0) + cuda_row(10, (50,), 1, 4, 77, 0, 0) + cuda_row(10, (1,), 2, 2, 77, 3, 0)
+             + cuda_row(10, (1,), 3, 1, 77, 3, 0),
+    "memset": CUDA_TEXTS + cuda_row(8, 1, 1, 7, (2,), (9,), 1, 64, 0, 3) + cuda_row(11, (4,), 2, 2 << 16, 77),
+    "losses": CUDA_TEXTS + CUDA_COPY + cuda_row(14, 5, 6, 7, 8, 9, 10, (1 << 64) - 1) + cuda_row(99, 1, 2),
+    "short": CUDA_TEXTS + cuda_row(6, 0, 1) + cuda_row(5, 1) + b"\x7f\x01",
+}
+
+for target, seeds in {"cuda_recorder": CUDA_ROWS, "compilelog": COMPILE_LOGS, "trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
                       "population": POPULATIONS}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)

@@ -12,6 +12,7 @@
 #include "inputs/step_times.h"
 #include "new_folder.h"
 #include "record/attach.h"
+#include "record/cuda.h"
 #include "record/record.h"
 #include "training.h"
 
@@ -37,6 +38,8 @@ static const struct option options[] = {
     {"attach", 0, "PID|JOB", NULL,
      "Record a process that runs already, and what it started, or the processes of a Slurm job on this machine; they must "
      "have been started with KINETO_USE_DAEMON=1. Instead of a command."},
+    {"cuda", 0, NULL, NULL,
+     "Record all of the program by CUDA itself, whatever it is written in: NAME.cuda. For programs without PyTorch's profiler."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
     {0},
 };
@@ -208,11 +211,46 @@ static bool attach(const struct call *call, struct arena *arena, int *code, stru
     return true;
 }
 
+/* CUDA's own recorder knows no steps and no passes: options about these would be without effect. */
+static bool takes_no_plan(const struct call *call, struct steptime_error *err)
+{
+    static const char *const texts[] = {"wait", "warmup", "steps", "window", "attach"};
+    static const char *const flags[] = {"no-stacks", "sync-lines", "et", "compile-log", "also-cpu"};
+    const char *given = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        given = call_text(call, texts[i]) ? texts[i] : given;
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        given = call_flag(call, flags[i]) ? flags[i] : given;
+    return !given || fail(err, STEPTIME_USAGE, "--cuda records all of the program: --%s has no place there", given);
+}
+
+static bool by_cuda(const struct call *call, struct arena *arena, int *code, struct steptime_error *err)
+{
+    struct record_options plan = {.tell = training_say};
+    struct foreground_end end;
+    uint32_t files;
+    if (!takes_no_plan(call, err) || !script_of(call, arena, &plan, err))
+        return false;
+    const struct cuda_options to = {plan.argv, plan.to, plan.name, training_say};
+    if (!cuda_record(&to, arena, &files, &end, err)) {
+        rmdir(plan.to);
+        return false;
+    }
+    training_say(files ? str_printf(arena, "next: steptime %s", plan.to)
+                       : S("nothing was recorded: the program did not come to CUDA, or the recorder said why not"));
+    if (!files)
+        rmdir(plan.to);
+    *code = foreground_die_alike(end);
+    return true;
+}
+
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
     struct arena arena = {0};
     int code = 0;
-    const bool done = call_text(call, "attach") ? attach(call, &arena, &code, err) : record(call, &arena, &code, err);
+    const bool done = call_flag(call, "cuda")     ? by_cuda(call, &arena, &code, err)
+                      : call_text(call, "attach") ? attach(call, &arena, &code, err)
+                                                  : record(call, &arena, &code, err);
     arena_free(&arena);
     return done ? (enum steptime_code)code : err->code;
 }
@@ -230,9 +268,12 @@ const struct command command_record = {
         "(a file a rank), with python -m, Lightning, Accelerate and transformers; the workers of a DataLoader are left "
         "out. A script that profiles itself is left alone, which is said. What the script prints, how it is interrupted "
         "and its exit code are its own.\n\n"
+        "With --cuda no Python is needed: the CUDA driver loads a recorder into the program (doc/recorder-format.md), which writes "
+        "NAME.cuda from its first call of CUDA to its end.\n\n"
         "Beside NAME.json.gz lies NAME.steps.json with the ends of bare and recorded steps. All commands read it and say "
         "how much longer a recorded step is.",
-    .examples = "steptime record -- python train.py --epochs 1|into steptime-train/\n"
+    .examples = "steptime record --cuda -- ./train|a program without PyTorch, by CUDA's own recorder\n"
+                "steptime record -- python train.py --epochs 1|into steptime-train/\n"
                 "steptime record -o here --steps 10 -- torchrun --nproc-per-node 8 train.py|eight ranks\n"
                 "steptime record --attach 4711|five steps of a process started with KINETO_USE_DAEMON=1\n"
                 "steptime record -- train.py && steptime steptime-train|record, then look",
