@@ -18,7 +18,7 @@ def train(data, epochs):
                 bar.update()
                 continue
             x = batch["x"]
-            x = x.cuda()  # expect ST602
+            x = x.cuda()  # note ST602 (the reads of the round before have emptied the device)
             far = model(x).square().mean()
             near = model(x).abs().mean()
             loss = far + near

@@ -59,7 +59,7 @@ def copied_behind_work(history):
 def loaded_by_workers(history):
     busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
     for x in busy:
-        x = x.to(device)  # expect ST602
+        x = x.to(device)  # note ST602 (the read of the round before has emptied the device)
         history.append(learn(x).item())  # expect ST4
 
 
