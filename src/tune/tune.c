@@ -130,6 +130,7 @@ bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64
         .warmup = options->warmup,
         .repeat = repeat,
         .limit_ns = options->limit_ns,
+        .processor = options->processor,
         .tolerance = tolerance,
     };
     return verify_run(&asked, tuner->arena, result, err) && know_versions(tuner, &result->first[VERIFY_BEFORE], err);
