@@ -57,7 +57,7 @@ class Recorder:
         self.waiting = list(PASSES)
         self.now = None  # the pass that runs
         self.off = False
-        self.entered = False  # our own calls of the profiler
+        self.entered = 0  # calls of guard() that run: the profiler that they begin or end is ours
         self.last_step_s = time.monotonic()
 
     def is_here(self):
@@ -68,14 +68,14 @@ class Recorder:
 
     def guard(self, function, *arguments):
         """The script goes on whatever happens in here."""
-        self.entered = True
+        self.entered += 1
         try:
             return function(*arguments)
         except Exception as problem:  # pylint: disable=broad-except
             self.stand_back(f"recording failed: {type(problem).__name__}: {problem}".replace("\n", " "))
             return None
         finally:
-            self.entered = False
+            self.entered -= 1
 
     def stand_back(self, why):
         self.off = True

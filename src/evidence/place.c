@@ -168,6 +168,12 @@ struct stacks *stacks_new(const struct trace *trace, struct place_filter filter,
     return stacks;
 }
 
+uint32_t stacks_order(const struct stacks *stacks, uint32_t row, uint32_t *of)
+{
+    *of = stacks->of[row];
+    return stacks->order[row];
+}
+
 /* ---- the place of a row ---- */
 
 /* The forward operator that this row is the backward of; ROW_NONE. */

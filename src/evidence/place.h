@@ -57,6 +57,8 @@ static inline bool place_known(const struct place *place)
 const struct frame *stacks_frame(const struct stacks *stacks, uint32_t text);
 bool stacks_wants(struct stacks *stacks, uint32_t text);
 bool same_function(const struct frame *a, const struct frame *b);
+/* Which call of its name a frame is among those that the frame around it made, and how many there are. */
+uint32_t stacks_order(const struct stacks *stacks, uint32_t row, uint32_t *of);
 
 /* "aten::to > aten::_to_copy > aten::copy_", outermost first; "" outside operators. In the arena. */
 str place_operators(const struct trace *trace, uint32_t row, struct arena *arena);

@@ -139,7 +139,7 @@ static void join_moves(struct join *join)
 
 /* ---- numbers ---- */
 
-static void tell_events(struct join *join, const struct sighting *sighting, struct lint_finding *finding)
+void join_tell_events(struct join *join, const struct sighting *sighting, struct lint_finding *finding)
 {
     const size_t all = sighting->move_count + sighting->host_count;
     const uint32_t count = all < MOST_EVENTS ? (uint32_t)all : MOST_EVENTS;
@@ -183,7 +183,7 @@ static void number_finding(struct join *join, uint32_t i)
         finding->saving_ns = saving;
         finding->host_blocked_ns = blocked;
         finding->note = join_seen_note(join, i, measured ? sighting_note(join, sighting, saving) : S(""));
-        tell_events(join, sighting, finding);
+        join_tell_events(join, sighting, finding);
     }
     if (finding->tier == TIER_STATIC || join->tiers[i] == TIER_CONFIRMED)
         finding->tier = join->tiers[i];
@@ -282,6 +282,8 @@ void join_trace(struct lint *lint, const struct trace *trace, struct arena *aren
         number_findings(&join, joined);
         join_judge(&join);
         joined->from_trace = add_unexplained(&join);
+    } else if (!joined->has_device && joined->has_frames && joined->belongs) {
+        join_host(&join, joined);
     }
     join_close(&join);
 }

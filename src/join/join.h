@@ -32,7 +32,7 @@ struct joined {
     str path;
     enum step_source step_source;
     uint32_t steps;
-    bool has_device; /* else there is nothing to join */
+    bool has_device; /* else the host's time under the lines of findings is all that there is */
     bool has_frames; /* Python frames or call stacks are recorded */
     bool belongs;    /* some of them lie in linted files */
     bool moved;      /* the source has changed since: functions agree by name alone */
@@ -45,6 +45,8 @@ struct joined {
     struct sync_lines lines;                     /* beside the trace */
     uint32_t lines_seen;                         /* of them in linted files */
     uint32_t confirmed, in_function, from_trace; /* findings */
+    uint32_t under_lines;                        /* findings under whose lines a host without a device spends time */
+    int64_t host_step_ns; /* the step of such a host that savings are told of: without the recorder */
 };
 
 void join_trace(struct lint *lint, const struct trace *trace, struct arena *arena, struct joined *joined);

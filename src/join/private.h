@@ -53,6 +53,11 @@ str join_seen_note(const struct join *join, uint32_t finding, str note); /* with
 /* Findings about work of the host: preparation, data loaders, loops over elements. preparation.c */
 void join_preparation(struct join *join);
 
+/* Savings of a trace in which no device works. host.c */
+void join_host(struct join *join, struct joined *joined);
+/* The rows behind a finding. join.c */
+void join_tell_events(struct join *join, const struct sighting *sighting, struct lint_finding *finding);
+
 /* What the trace says of the weight of findings. judge.c */
 void join_judge(struct join *join);
 

@@ -98,9 +98,50 @@ static const struct sync_lines *lines_of(const struct joined *joined, uint32_t c
     return NULL;
 }
 
+/* ---- of a host without a device ---- */
+
+static bool is_of_host(const struct joined *joined)
+{
+    return !joined->has_device && joined->has_frames && joined->belongs;
+}
+
+static const struct column_spec hosts_columns[] = {
+    {"trace", "trace", UNIT_NONE, COLUMN_WIDE, "path of the trace"},
+    {"steps", "steps", UNIT_COUNT, 0, "steps selected"},
+    {"step_ns", "a step", UNIT_NS, 0, "without the recorder where that is known; else the median of those recorded"},
+    {"under_lines", "findings", UNIT_COUNT, 0, "findings under whose lines the training thread spends time"},
+    {"saving_ns", "saving", UNIT_NS, 0, "what their rewrites spare together; time that several share counts once"},
+    {0},
+};
+
+static void show_hosts(const struct joined *joined, uint32_t count, struct report *report)
+{
+    struct table *table = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!is_of_host(&joined[i]))
+            continue;
+        if (!table) {
+            struct section *const section = report_section(report, "host_time", "A step without a device");
+            section_text(section,
+                         S("No device works in it, so nothing waits for one: what a finding costs is the host's time "
+                           "under its lines."));
+            table = section_table(section, "hosts", "");
+            table_columns(table, hosts_columns);
+        }
+        table_row(table);
+        table_text(table, joined[i].path);
+        table_int(table, joined[i].steps);
+        table_int(table, joined[i].host_step_ns);
+        table_int(table, joined[i].under_lines);
+        table_int(table, joined[i].saving_ns);
+    }
+}
+
 /* Why a trace cannot speak for the source; "" where it can. */
 static str objection(const struct joined *joined, struct arena *arena)
 {
+    if (is_of_host(joined))
+        return S("");
     if (!joined->has_device)
         return S("shows no work of a device; findings rest on the source alone");
     if (!joined->has_frames && joined->lines_seen)
@@ -124,6 +165,7 @@ static bool speaks(const struct joined *joined)
 
 void join_show(const struct joined *joined, uint32_t count, struct report *report)
 {
+    show_hosts(joined, count, report);
     struct section *section = NULL;
     struct table *table = NULL;
     for (uint32_t i = 0; i < count; i++) {

@@ -58,12 +58,20 @@ enum judged {
     JUDGED_SEEN,   /* it copies or waits in the steps: a warning, where that was all that was missing */
 };
 
+/* What a rewrite spares a step, below 0: costs it; with its 95 % interval. */
+struct lint_estimate {
+    bool is_known;
+    double ns, low_ns, high_ns;
+    double step_ns; /* the step that it is of */
+};
+
 /* A match that counts, and what a trace says of it. */
 struct lint_finding {
     const struct match *match; /* NULL of a finding that only the trace shows */
     enum tier tier;
     enum judged judged;
     int64_t host_blocked_ns, saving_ns; /* a step; -1: unknown */
+    struct lint_estimate estimate;      /* of a trace without a device, which may say that the rewrite costs time */
     str note;                           /* a sentence about the evidence, to follow the message; "" */
     const uint32_t *events;             /* rows of the trace; NULL */
     uint32_t event_count;

@@ -158,7 +158,7 @@ static const char *passes_of(const struct record_options *options, struct arena 
 }
 
 static const char *const without_gpu[] = {
-    "CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES=", "STEPTIME_RECORD_STOP=1"};
+    "CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES="};
 
 static const char *const *environment_of(const struct recording *recording)
 {
@@ -178,6 +178,8 @@ static const char *const *environment_of(const struct recording *recording)
         more[count++] = str_printf(arena, "TORCH_TRACE=%s", extras_compile_log(options, arena)).at;
     for (size_t i = 0; options->on_cpu && i < sizeof without_gpu / sizeof *without_gpu; i++)
         more[count++] = without_gpu[i];
+    if (options->stop || options->on_cpu)
+        more[count++] = "STEPTIME_RECORD_STOP=1";
     more[count] = quiet_kineto();
     return folder_environment(recording->folder, more, arena);
 }

@@ -33,6 +33,7 @@ struct record_options {
     bool execution_trace;    /* the same, with PyTorch's observer of operators and their data */
     bool compile_log;        /* what PyTorch's compiler notes of itself, in a folder compile-log beside the traces */
     bool on_cpu;             /* no GPU is shown to the script, which is ended once it is recorded */
+    bool stop;               /* the script is ended once it is recorded */
     bool quiet;              /* as struct foreground has it */
     double idle_s, window_s; /* without a step for so long, so long is recorded; 0: never */
     void (*tell)(str what);  /* a line for people */

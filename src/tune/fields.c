@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fields.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- out ---- */
@@ -21,6 +22,12 @@ static void write_one(struct json_writer *json, const struct field *field, const
         return;
     case FIELD_REAL:
         json_write_real(json, *(const double *)value);
+        return;
+    case FIELD_MAYBE:
+        if (isnan(*(const double *)value))
+            json_write_null(json);
+        else
+            json_write_real(json, *(const double *)value);
         return;
     case FIELD_BOOL:
         json_write_bool(json, *(const bool *)value);
@@ -69,10 +76,12 @@ static void read_word(struct json *json, const char *const *words, void *value)
 static void read_one(struct json *json, const struct field *field, void *value)
 {
     const bool known = json_peek(json) != 'n';
-    if (!known && (field->kind == FIELD_COUNT || field->kind == FIELD_REAL)) {
+    if (!known && (field->kind == FIELD_COUNT || field->kind == FIELD_REAL || field->kind == FIELD_MAYBE)) {
         json_skip(json);
         if (field->kind == FIELD_COUNT)
             *(int64_t *)value = -1;
+        if (field->kind == FIELD_MAYBE)
+            *(double *)value = NAN;
         return;
     }
     switch (field->kind) {
@@ -81,6 +90,7 @@ static void read_one(struct json *json, const struct field *field, void *value)
         json_int(json, value);
         return;
     case FIELD_REAL:
+    case FIELD_MAYBE:
         json_real(json, value);
         return;
     case FIELD_BOOL:

@@ -13,6 +13,7 @@ enum field_kind {
     FIELD_INT,   /* int64_t */
     FIELD_COUNT, /* int64_t; below 0: not known, null */
     FIELD_REAL,  /* double */
+    FIELD_MAYBE, /* double; NaN: not known, null */
     FIELD_BOOL,  /* bool */
     FIELD_TEXT,  /* str */
     FIELD_WORD,  /* an enum; one of `words` */

@@ -19,6 +19,7 @@ struct manifest {
     int64_t processors;
     str python, torch, device; /* of the script; "" before it ran */
     str trace;                 /* below the folder; "": none */
+    int64_t trace_kept;        /* how many rewrites were kept when it was recorded */
     str root;                  /* of what is tuned */
     struct sources sources;
     struct tune_result result; /* without diff and files */

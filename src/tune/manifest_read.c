@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "base/buf.h"
 #include "base/error.h"
 #include "io/source.h"
@@ -61,7 +63,7 @@ static const struct rule *rule_named(str id)
 
 static struct trial read_trial(struct json *json)
 {
-    struct trial trial = {.id = S(""), .why = S(""), .outcome = TRIED_NOT, .rewrite.saving_ns = -1};
+    struct trial trial = {.id = S(""), .why = S(""), .outcome = TRIED_NOT, .rewrite.predicted = {NAN, NAN, NAN, NAN}};
     json_enter(json);
     for (str key; json_key(json, &key);)
         if (str_eq(key, S("after")))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rewrites.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "join/join.h"
@@ -28,7 +29,19 @@ static str line_at(const struct syntax *tree, str text, uint32_t byte)
     return str_trim((str){text.at + begin, end - begin});
 }
 
-static struct rewrite rewrite_of(const struct lint *lint, const struct lint_finding *finding, struct arena *arena)
+/* The replay of a trace with a device has no interval of its own. */
+static struct prediction prediction_of(const struct lint_finding *finding, double step_ns)
+{
+    const struct lint_estimate *const estimate = &finding->estimate;
+    if (estimate->is_known)
+        return (struct prediction){estimate->ns, estimate->low_ns, estimate->high_ns, estimate->step_ns};
+    if (finding->saving_ns < 0 || step_ns <= 0)
+        return (struct prediction){NAN, NAN, NAN, NAN};
+    return (struct prediction){(double)finding->saving_ns, NAN, NAN, step_ns};
+}
+
+static struct rewrite rewrite_of(const struct lint *lint, const struct lint_finding *finding, double step_ns,
+                                 struct arena *arena)
 {
     const struct match *const match = finding->match;
     const struct lint_file *const file = &lint->files[match->file];
@@ -40,7 +53,7 @@ static struct rewrite rewrite_of(const struct lint *lint, const struct lint_find
         .line_text = str_copy(arena, line_at(file->tree, file->text, match->begin)),
         .message = str_copy(arena, match->message),
         .line = syntax_place(file->tree, match->begin).line,
-        .saving_ns = finding->saving_ns,
+        .predicted = prediction_of(finding, step_ns),
     };
 }
 
@@ -52,8 +65,10 @@ bool rewrite_is(const struct rewrite *a, const struct rewrite *b)
 static int by_weight(const void *a, const void *b)
 {
     const struct rewrite *const x = a, *const y = b;
-    if (x->saving_ns != y->saving_ns)
-        return x->saving_ns > y->saving_ns ? -1 : 1;
+    const double saves = isnan(x->predicted.ns) ? 0 : x->predicted.ns,
+                 other = isnan(y->predicted.ns) ? 0 : y->predicted.ns;
+    if (saves != other)
+        return saves > other ? -1 : 1;
     if (x->level != y->level)
         return x->level > y->level ? -1 : 1;
     const int path = str_cmp(x->path, y->path);
@@ -65,23 +80,24 @@ static struct lint_options lint_options_of(const struct rewrites_options *option
     return (struct lint_options){.paths = &options->tree, .path_count = 1};
 }
 
-/* A trace that cannot be read says nothing of weights; that is told where it was made. */
-static void join_with(const char *path, struct lint *lint, struct arena *arena)
+/* The step of the trace; 0 where it cannot be read: it says nothing of weights then, which is told where it was made. */
+static double join_with(const char *path, struct lint *lint, struct arena *arena)
 {
     struct trace *const trace = path ? trace_read(path, NULL, NULL) : NULL;
-    struct joined joined;
+    struct joined joined = {0};
     if (trace)
         join_trace(lint, trace, arena, &joined);
     trace_free(trace);
+    return (double)joined.step_ns;
 }
 
-static void list_all(const struct rewrites_options *options, const struct lint *lint, struct arena *arena,
-                     struct rewrites *rewrites)
+static void list_all(const struct rewrites_options *options, const struct lint *lint, double step_ns,
+                     struct arena *arena, struct rewrites *rewrites)
 {
     rewrites->at = arena_array(arena, lint->finding_count, sizeof *rewrites->at);
     for (uint32_t i = 0; i < lint->finding_count; i++)
         if (may_make(options, &lint->findings[i]))
-            rewrites->at[rewrites->count++] = rewrite_of(lint, &lint->findings[i], arena);
+            rewrites->at[rewrites->count++] = rewrite_of(lint, &lint->findings[i], step_ns, arena);
     qsort(rewrites->at, rewrites->count, sizeof *rewrites->at, by_weight);
 }
 
@@ -94,8 +110,8 @@ bool rewrites_find(const struct rewrites_options *options, struct arena *arena, 
     *rewrites = (struct rewrites){0};
     const bool good = lint_run(&asked, &scratch, &lint, err);
     if (good) {
-        join_with(options->trace, &lint, &scratch);
-        list_all(options, &lint, arena, rewrites);
+        const double step_ns = join_with(options->trace, &lint, &scratch);
+        list_all(options, &lint, step_ns, arena, rewrites);
     }
     lint_release(&lint);
     arena_free(&scratch);
@@ -116,7 +132,7 @@ static bool is_the_one(void *context, const struct lint *lint, const struct lint
     struct making *const making = context;
     if (making->found || !finding->match)
         return false;
-    const struct rewrite here = rewrite_of(lint, finding, making->arena);
+    const struct rewrite here = rewrite_of(lint, finding, 0, making->arena);
     return making->found = rewrite_is(&here, making->rewrite);
 }
 

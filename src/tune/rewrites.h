@@ -12,6 +12,13 @@
 #include "syntax/compose.h"
 #include "steptime/error.h"
 
+/* What a trace says that a step saves; below 0: what it costs. NaN: it does not say. */
+struct prediction {
+    double ns;
+    double low_ns, high_ns; /* its 95 % interval */
+    double step_ns;         /* the step that it is of */
+};
+
 /* A finding that has one. It is told again after other changes by rule, file and the text of its line. */
 struct rewrite {
     const struct rule *rule;
@@ -21,7 +28,7 @@ struct rewrite {
     str line_text;
     str message;
     int64_t line;
-    int64_t saving_ns; /* a step, as a trace says; -1: unknown */
+    struct prediction predicted;
 };
 
 /* By what it is told again by. */

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
 #include "tune.h"
 
 const char *const outcome_words[OUTCOMES + 1] = {
@@ -15,9 +17,14 @@ static const struct column_spec trials_columns[] = {
     {"rule", "rule", UNIT_NONE, 0, "the rule of the finding"},
     {"place", "place", UNIT_NONE, COLUMN_WIDE, "file and line of the finding when it was tried"},
     {"kind", "kind", UNIT_NONE, 0, "safe: no loss may change by a bit; unsafe: within the tolerance"},
-    {"predicted_ns", "predicted", UNIT_NS, 0, "what the trace says that a step saves; null where it says nothing"},
+    {"predicted_ns", "predicted", UNIT_NS, 0,
+     "what the trace says that a step saves, of the step before; null where it says nothing"},
+    {"predicted_low_ns", "at least", UNIT_NS, COLUMN_DETAIL, "95 % interval of that; null of a trace with a device"},
+    {"predicted_high_ns", "at most", UNIT_NS, COLUMN_DETAIL, "95 % interval of that; null of a trace with a device"},
     {"measured_ns", "measured", UNIT_NS, 0,
      "what a step saved: the median step before, less the same over times_as_fast"},
+    {"measured_low_ns", "at least", UNIT_NS, COLUMN_DETAIL, "95 % interval of that"},
+    {"measured_high_ns", "at most", UNIT_NS, COLUMN_DETAIL, "95 % interval of that"},
     {"times_as_fast", "times as fast", UNIT_NONE, 0, "the step with it, paired, as verify measures it"},
     {"low", "at least", UNIT_NONE, 0, "95 % interval of that"},
     {"high", "at most", UNIT_NONE, 0, "95 % interval of that"},
@@ -28,6 +35,11 @@ static const struct column_spec trials_columns[] = {
 static struct cell real_or_null(double value)
 {
     return value > 0 ? cell_real(value) : cell_null();
+}
+
+static struct cell known_or_null(double value)
+{
+    return isnan(value) ? cell_null() : cell_real(value);
 }
 
 static str outcome_text(const struct trial *trial, struct arena *arena)
@@ -45,8 +57,13 @@ static void show_trial(const struct trial *trial, struct table *table, struct ar
     table_text(table,
                str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
     table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
-    table_cell(table, rewrite->saving_ns >= 0 ? cell_int(rewrite->saving_ns) : cell_null());
-    table_cell(table, timed ? cell_real(trial->step_ns * (1 - 1 / trial->pace.paired)) : cell_null());
+    const struct prediction predicted = trial_predicted(trial);
+    table_cell(table, known_or_null(predicted.ns));
+    table_cell(table, known_or_null(predicted.low_ns));
+    table_cell(table, known_or_null(predicted.high_ns));
+    table_cell(table, timed ? cell_real(trial_saved_ns(trial, trial->pace.paired)) : cell_null());
+    table_cell(table, trial->pace.low > 0 ? cell_real(trial_saved_ns(trial, trial->pace.low)) : cell_null());
+    table_cell(table, trial->pace.high > 0 ? cell_real(trial_saved_ns(trial, trial->pace.high)) : cell_null());
     table_cell(table, real_or_null(trial->pace.paired));
     table_cell(table, real_or_null(trial->pace.low));
     table_cell(table, real_or_null(trial->pace.high));

@@ -20,6 +20,19 @@ static struct rewrites_options where_of(const struct tuner *tuner)
     };
 }
 
+struct prediction trial_predicted(const struct trial *trial)
+{
+    struct prediction predicted = trial->rewrite.predicted;
+    if (!(trial->step_ns > 0) || !(predicted.step_ns > 0))
+        return predicted;
+    const double scale = trial->step_ns / predicted.step_ns;
+    predicted.ns *= scale;
+    predicted.low_ns *= scale;
+    predicted.high_ns *= scale;
+    predicted.step_ns = trial->step_ns;
+    return predicted;
+}
+
 /* ---- what became of one ---- */
 
 static void judge(struct trial *trial, const struct verify_result *result)
@@ -218,9 +231,11 @@ static void leave_untried(struct tuner *tuner, const struct rewrites *rewrites)
 /* A rewrite may make another one possible, so after each that is kept the source is looked at again. */
 bool trials_run(struct tuner *tuner, struct steptime_error *err)
 {
-    const struct rewrites_options where = where_of(tuner);
     struct rewrites rewrites;
     for (;;) {
+        if (!tuner_record(tuner, err))
+            return false;
+        const struct rewrites_options where = where_of(tuner);
         if (!rewrites_find(&where, tuner->arena, &rewrites, err))
             return false;
         const struct rewrite *const next = next_untried(tuner, &rewrites);

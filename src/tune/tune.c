@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tune.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/clock.h"
 #include "base/error.h"
@@ -136,6 +138,53 @@ bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64
     return verify_run(&asked, tuner->arena, result, err) && know_versions(tuner, &result->first[VERIFY_BEFORE], err);
 }
 
+/* ---- the trace ---- */
+
+/* What is recorded lies in the copy in which the next rewrite is tried, whose paths the trace then has. */
+static bool record_now(struct tuner *tuner, struct steptime_error *err)
+{
+    struct manifest *const manifest = tuner->manifest;
+    const struct verify_script script = script_in(tuner, COPY_TRIAL);
+    const str below = str_printf(tuner->arena, "recorded%s%s", manifest->result.kept ? "-" : "",
+                                 manifest->result.kept ? str_printf(tuner->arena, "%u", manifest->result.kept).at : "");
+    const str to = str_printf(tuner->arena, "%s/%.*s", tuner->options->folder, (int)below.len, below.at);
+    str trace = S("");
+    folder_remove(to.at); /* of a run that was killed */
+    if (mkdir(to.at, 0777))
+        return fail_at(err, STEPTIME_OUTPUT, to, -1, "cannot be made: %s", strerror(errno));
+    if (!tuner->options->record(&script, to.at, tuner->arena, &trace, err))
+        return false;
+    if (trace.len)
+        manifest->trace = str_from(trace, strlen(tuner->options->folder) + 1);
+    manifest->trace_kept = manifest->result.kept;
+    return true;
+}
+
+static bool is_recorded(struct tuner *tuner, struct steptime_error *err)
+{
+    if (tuner->manifest->phase >= TUNE_RECORDED)
+        return true;
+    tuner_tell(tuner, S("recording the script"));
+    if (!record_now(tuner, err))
+        return false;
+    if (!tuner->manifest->trace.len)
+        tuner_tell(tuner, S("no trace of it: rewrites are tried in the order of the files, and nothing is predicted"));
+    tuner->manifest->phase = TUNE_RECORDED;
+    return tuner_save(tuner, err);
+}
+
+/* What a rewrite takes away changes what the next one can save. Where there is no trace there will be none of this either. */
+bool tuner_record(struct tuner *tuner, struct steptime_error *err)
+{
+    struct manifest *const manifest = tuner->manifest;
+    if (!manifest->trace.len || manifest->trace_kept == manifest->result.kept || tuner_is_late(tuner))
+        return true;
+    tuner_tell(tuner, S("recording what was kept"));
+    return record_now(tuner, err) && tuner_save(tuner, err);
+}
+
+/* ---- does it train the same twice? ---- */
+
 /* A script that differs from itself gives no verdict on anything. */
 static bool is_steady(struct tuner *tuner, struct steptime_error *err)
 {
@@ -221,7 +270,7 @@ bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_er
     reopen_trials(manifest, arena);
     child_hear_interrupts();
     const bool good = is_same_source(&tuner, err) && make_copies(&tuner, err) && know_sources(&tuner, err) &&
-                      trials_remake(&tuner, err) && is_steady(&tuner, err) && trials_run(&tuner, err) &&
+                      trials_remake(&tuner, err) && is_recorded(&tuner, err) && is_steady(&tuner, err) && trials_run(&tuner, err) &&
                       measure_all(&tuner, err);
     child_stop_hearing();
     take_diff(&tuner);

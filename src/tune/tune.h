@@ -2,7 +2,7 @@
 /*
  * From a training script to a faster one that trains the same:
  *
- *     record -> copy the source, twice -> find rewrites -> for each: make it in one copy, train both, compare losses,
+ *     copy the source -> record -> find rewrites -> for each: make it in one copy, train both, compare losses,
  *     time both in turns, keep it or take it back; what is kept goes into the other copy -> find again, until none is left
  *
  * The first copy is never changed: it is what the whole is measured against in the end. The second holds what is kept. The
@@ -24,6 +24,13 @@
 #include "tree.h"
 #include "verify/verify.h"
 
+/*
+ * Records a script into a folder that is there, and ends it then. *trace: the path of the trace; "" where it makes none, which
+ * it said. False with *err: the script fails, or was interrupted.
+ */
+typedef bool tune_record(const struct verify_script *script, const char *to, struct arena *arena, str *trace,
+                         struct steptime_error *err);
+
 struct tune_options {
     const char *const *argv; /* the command that trains, ended by NULL */
     const char *here;        /* where it is run; absolute, and the folder of this process */
@@ -37,6 +44,7 @@ struct tune_options {
     int64_t budget_ns; /* no trial begins later; 0: none */
     int64_t most_copied;
     void (*tell)(str what);
+    tune_record *record;
 };
 
 enum outcome {
@@ -64,6 +72,15 @@ struct trial {
 };
 
 enum { TUNE_MOST_TRIALS = 1000 };
+
+/* What was predicted of the step that was timed: the same part of it as of the step of the trace. */
+struct prediction trial_predicted(const struct trial *trial);
+
+/* What a step saves that is so many times as fast as the one before. */
+static inline double trial_saved_ns(const struct trial *trial, double times_as_fast)
+{
+    return trial->step_ns * (1 - 1 / times_as_fast);
+}
 
 struct tune_result {
     struct trial *trials;

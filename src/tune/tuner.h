@@ -32,6 +32,9 @@ bool tuner_save(struct tuner *tuner, struct steptime_error *err);
 bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
                    struct verify_result *result, struct steptime_error *err);
 
+/* A trace of what is kept, where the last one is of another state. */
+bool tuner_record(struct tuner *tuner, struct steptime_error *err);
+
 /* Makes in fresh copies what finished trials kept, without running anything. */
 bool trials_remake(struct tuner *tuner, struct steptime_error *err);
 

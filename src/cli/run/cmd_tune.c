@@ -216,42 +216,48 @@ static bool go_on(const struct call *call, struct work *work, struct steptime_er
 
 /* ---- the run ---- */
 
-static bool ended_well(const struct manifest *manifest, struct foreground_end end, struct steptime_error *err)
+static bool ended_well(const struct verify_script *script, struct foreground_end end, struct steptime_error *err)
 {
     if (!end.signal && !end.code)
         return true;
-    return fail_at(err, STEPTIME_INPUT, manifest->options.script, -1, "ended with %s %d",
+    return fail_at(err, STEPTIME_INPUT, script->name, -1, "ended with %s %d while it was recorded",
                    end.signal ? "signal" : "exit code", end.signal ? end.signal : end.code);
 }
 
-/* Without a trace rewrites are tried in the order of the files. */
-static bool record(struct work *work, struct steptime_error *err)
+/* In the folder that the script is to run in; paths of this program are absolute by now. */
+static bool record_there(const struct record_options *to, const char *folder, struct arena *arena,
+                         struct record_result *result, struct steptime_error *err)
 {
-    struct manifest *const manifest = &work->manifest;
+    const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    bool good = back >= 0 && !chdir(folder);
+    if (!good)
+        fail_at(err, STEPTIME_INPUT, str_of(folder), -1, "%s", strerror(errno));
+    good = good && record_run(to, arena, result, err);
+    good = (back >= 0 && !fchdir(back)) && good;
+    if (back >= 0)
+        close(back);
+    return good;
+}
+
+static bool record(const struct verify_script *script, const char *folder, struct arena *arena, str *trace,
+                   struct steptime_error *err)
+{
     struct record_result result;
     const struct record_options to = {
-        .argv = manifest->options.argv,
-        .name = record_name(manifest->options.argv, &work->arena),
-        .to = str_printf(&work->arena, "%s/recorded", manifest->options.folder).at,
+        .argv = script->argv,
+        .name = record_name(script->argv, arena),
+        .to = folder,
         .wait = 10,
         .warmup = 2,
-        .steps = 5,
+        .steps = 10,
+        .stop = true,
         .quiet = true,
         .tell = training_say,
     };
-    if (manifest->phase >= TUNE_RECORDED)
-        return true;
-    training_say(S("recording the script as it is"));
-    folder_remove(to.to); /* of a run that was killed */
-    if (!new_folder(to.to, S(""), "", FOLDER_NEW, &work->arena, err) || !record_run(&to, &work->arena, &result, err) ||
-        !ended_well(manifest, result.end, err))
+    if (!record_there(&to, script->folder, arena, &result, err) || !ended_well(script, result.end, err))
         return false;
-    if (!result.count)
-        training_say(S("no trace of it: rewrites are tried in the order of the files"));
-    else
-        manifest->trace = str_from(result.at[0].path, strlen(manifest->options.folder) + 1);
-    manifest->phase = TUNE_RECORDED;
-    return manifest_write(manifest, err);
+    *trace = result.count ? result.at[0].path : S("");
+    return true;
 }
 
 static bool save_diff(const struct manifest *manifest, struct steptime_error *err)
@@ -284,9 +290,10 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
     struct manifest *const manifest = &work->manifest;
     const int back = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     manifest->options.tell = training_say;
+    manifest->options.record = record;
     bool good = !chdir(manifest->options.here) ||
                 fail_at(err, STEPTIME_INPUT, str_of(manifest->options.here), -1, "%s", strerror(errno));
-    good = good && record(work, err) && tune_run(manifest, &work->arena, err) && save_diff(manifest, err) &&
+    good = good && tune_run(manifest, &work->arena, err) && save_diff(manifest, err) &&
            (!call_flag(call, "write") || tune_write(&manifest->result, &work->arena, err));
     good = (back >= 0 && !fchdir(back)) && good;
     if (back >= 0)

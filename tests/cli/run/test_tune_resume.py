@@ -177,7 +177,7 @@ class Resumed(unittest.TestCase):
             self.skipTest("Linux ends it")
         self.write("a project/train.py", TRAIN.replace("range(20)", "range(100000)"))
         self.start_and_kill("tuned", after_s=1.5, words=["tune", "--steps", "0", *self.words("tuned")[5:]])
-        pid = int(self.read("a project", "pid"))
+        pid = int(self.read("tuned", "trial", "pid"))
         until = time.monotonic() + 5
         while os.path.exists(f"/proc/{pid}") and time.monotonic() < until:
             time.sleep(0.02)

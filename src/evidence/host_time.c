@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host_time.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+
+static const int64_t *starts_of(const struct trace *trace, uint32_t lane, struct arena *arena, uint32_t *count)
+{
+    const struct rows rows = lane == LANE_NONE ? (struct rows){NULL, 0} : trace_rows(trace, lane, NEST_CALLS);
+    int64_t *starts = arena_array(arena, rows.count, sizeof *starts);
+    *count = 0;
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (trace->kind[rows.at[i]] == EVENT_OPERATOR)
+            starts[(*count)++] = trace->start_ns[rows.at[i]];
+    return starts;
+}
+
+static uint32_t first_from(const struct host_clock *clock, int64_t time_ns)
+{
+    uint32_t low = 0, high = clock->operator_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (clock->operators[middle] < time_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint32_t operators_between(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
+{
+    return first_from(clock, end_ns) - first_from(clock, start_ns);
+}
+
+/* What of a time is the program's own. */
+static double own_ns(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
+{
+    const double own = (double)(end_ns - start_ns) - clock->an_operator_ns * operators_between(clock, start_ns, end_ns);
+    return own > 0 ? own : 0;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(const double *sorted, uint32_t count)
+{
+    return count ? (sorted[(count - 1) / 2] + sorted[count / 2]) / 2 : 0;
+}
+
+static double median_step(const struct host_clock *clock)
+{
+    const uint32_t steps = clock->trace->step_count;
+    double *const lengths = mem_alloc((steps + (size_t)1) * sizeof *lengths);
+    for (uint32_t i = 0; i < steps; i++)
+        lengths[i] = own_ns(clock, clock->trace->steps[i].start_ns, clock->trace->steps[i].end_ns);
+    qsort(lengths, steps, sizeof *lengths, by_value);
+    const double middle = median(lengths, steps);
+    mem_free(lengths);
+    return middle;
+}
+
+struct host_clock host_clock_open(const struct trace *trace, double bare_ns, double recorded_ns, struct arena *arena)
+{
+    struct host_clock clock = {.trace = trace, .lane = trace_main_lane(trace)};
+    uint32_t in_steps = 0;
+    clock.operators = starts_of(trace, clock.lane, arena, &clock.operator_count);
+    for (uint32_t i = 0; i < trace->step_count; i++)
+        in_steps += operators_between(&clock, trace->steps[i].start_ns, trace->steps[i].end_ns);
+    if (in_steps && bare_ns > 0 && recorded_ns > bare_ns)
+        clock.an_operator_ns = fmin(OPERATOR_NS, (recorded_ns - bare_ns) * trace->step_count / in_steps);
+    clock.step_ns = bare_ns > 0 ? bare_ns : median_step(&clock);
+    return clock;
+}
+
+/* The part of a step that lies in the set. */
+static double part_of(const struct host_clock *clock, const struct spans *time, const struct step *step)
+{
+    const double whole = own_ns(clock, step->start_ns, step->end_ns);
+    double ns = 0;
+    for (size_t i = spans_find(time, step->start_ns); i < time->count && time->at[i].start_ns < step->end_ns; i++) {
+        const int64_t start = time->at[i].start_ns > step->start_ns ? time->at[i].start_ns : step->start_ns;
+        const int64_t end = time->at[i].end_ns < step->end_ns ? time->at[i].end_ns : step->end_ns;
+        ns += own_ns(clock, start, end);
+    }
+    return whole > 0 ? fmin(ns / whole, 1) : 0;
+}
+
+/* How many of the smallest and of the greatest values may lie outside so that the others hold the median with 95 %. */
+static uint32_t outside(uint32_t count, double *confidence)
+{
+    double probability = pow(0.5, count), tail = probability; /* that exactly k of them lie below it; and at most k */
+    uint32_t out = 0;
+    *confidence = 1 - 2 * tail;
+    for (uint32_t k = 1; k < count / 2; k++) {
+        probability *= (double)(count - k + 1) / k;
+        tail += probability;
+        if (1 - 2 * tail < 0.95)
+            break;
+        *confidence = 1 - 2 * tail;
+        out = k;
+    }
+    return out;
+}
+
+struct host_time host_time_of(const struct host_clock *clock, const struct spans *time)
+{
+    const uint32_t steps = clock->trace->step_count;
+    struct host_time out = {.steps = steps};
+    if (!steps)
+        return out;
+    double *const parts = mem_alloc(steps * sizeof *parts);
+    for (uint32_t i = 0; i < steps; i++)
+        parts[i] = part_of(clock, time, &clock->trace->steps[i]);
+    qsort(parts, steps, sizeof *parts, by_value);
+    const uint32_t out_of = outside(steps, &out.confidence);
+    out.ns = clock->step_ns * median(parts, steps);
+    out.low = clock->step_ns * parts[out_of];
+    out.high = clock->step_ns * parts[steps - 1 - out_of];
+    mem_free(parts);
+    return out;
+}

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""lint --trace with a trace of a CPU: the host's time under the lines of findings, planted, and what a rewrite spares of it."""
+import json
+import os
+import tempfile
+import textwrap
+import unittest
+
+from plant import Plant
+from support import SOURCE as TOP, steptime
+
+STEP_US = 1000
+EXAMPLE = os.path.join(TOP, "examples", "antipatterns", "session_gnn")
+SOURCE = """
+    import numpy as np
+    import torch
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def prepare(samples, names):
+        rows, labels = [], []
+        for sample in samples:
+            rows.append(np.zeros(4))
+            labels.append(np.zeros(4))
+        first = torch.tensor(rows).to(device)
+        second = torch.tensor(labels).to(device)
+        third = torch.Tensor(rows).to(device)
+        return first, second, third
+
+    def train(net, optimizer, batches):
+        for samples in batches:
+            first, second, third = prepare(samples, None)
+            loss = net(first, second, third).sum()
+            loss.backward()
+            optimizer.step()
+
+    train(torch.nn.Linear(4, 1).to(device), torch.optim.SGD([], lr=1), [[1]])
+"""
+PREPARE, FIRST, SECOND, THIRD = 6, 11, 12, 13
+TENSOR = "<built-in method tensor of type object at 0x7f00>"
+
+
+class Host(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        os.mkdir(os.path.join(holder.name, "job"))
+        self.source = os.path.join(holder.name, "job", "train.py")
+        self.trace = os.path.join(holder.name, "trace.json")
+        with open(self.source, "w", encoding="utf-8") as out:
+            out.write(textwrap.dedent(SOURCE).lstrip("\n"))
+
+    def record(self, steps=8, calls=2, slow=lambda step: 1, bare_us=None):
+        """In each step of 1000 us: `first` takes 100, `second` 50, `third`, which has no frame, 200."""
+        plant = Plant()
+        at = 0
+        plant.python(f"job/train.py({PREPARE + 10}): train", 0, 10 * STEP_US * steps)
+        for step in range(steps):
+            us = slow(step)
+            plant.step(step, at, STEP_US * us)
+            plant.python(f"job/train.py({PREPARE}): prepare", at + 10, 500 * us)
+            plant.python(TENSOR, at + 20, 100 * us)
+            if calls == 2:
+                plant.python(TENSOR, at + 130 * us, 50 * us)
+            plant.host("aten::empty", at + 200 * us, 2)
+            plant.host("aten::to", at + 390 * us, 2)
+            plant.host("aten::lift_fresh", at + 396 * us, 4 * us)
+            at += STEP_US * us
+        plant.write(self.trace)
+        if bare_us:
+            with open(os.path.join(os.path.dirname(self.trace), "trace.steps.json"), "w", encoding="ascii") as out:
+                json.dump({"version": 1, "clock": "monotonic", "bare_step_end_ns": [1000 * bare_us * i for i in range(6)],
+                           "recorded_step_end_ns": [1000 * STEP_US * i for i in range(6)], "recorder": {}}, out)
+
+    def lint(self):
+        done = steptime("lint", self.source, "--trace", self.trace, "--format", "json")
+        document = done.json
+        found = {f["line"]: f for f in document["findings"] if f["rule"] == "ST201"}
+        self.assertEqual(set(found), {FIRST, SECOND, THIRD}, document["findings"])
+        return found, document
+
+    def test_calls_by_order_and_constructors_by_their_operators(self):
+        self.record()
+        found, document = self.lint()
+        for line, us in ((FIRST, 100), (SECOND, 50), (THIRD, 200)):
+            self.assertAlmostEqual(found[line]["per_step_saving_ns"], 1000 * (0.95 * us - 10), delta=2000, msg=line)
+            self.assertIn(f"Host time under these lines: {us} us a step ({us} us to {us} us, 99 %, 8 steps)", found[line]["message"])
+            self.assertIn("NumPy joins arrays in one piece", found[line]["message"])
+        section = next(s for s in document["sections"] if s["id"] == "host_time")
+        row = dict(zip([c["id"] for c in section["tables"][0]["columns"]], section["tables"][0]["rows"][0]))
+        self.assertEqual((row["steps"], row["step_ns"]), (8, 1000 * STEP_US))
+        self.assertGreaterEqual(row["under_lines"], 3)
+        self.assertFalse([w for w in document["warnings"] if "no work of a device" in w["message"]])
+
+    def test_what_cannot_be_told_apart_is_shared_and_said(self):
+        self.record(calls=1)
+        found, _ = self.lint()
+        for line in (FIRST, SECOND):
+            self.assertIn("its part of 2 such calls that the trace cannot tell apart", found[line]["message"])
+            self.assertIn("Host time under these lines: 50 us", found[line]["message"])
+
+    def test_time_that_findings_share_counts_once_in_the_sum(self):
+        """make_batch() takes 500 us, 300 of them in a loop in brackets that is a finding of its own."""
+        plant = Plant()
+        plant.python("session_gnn/train.py(13): train_epoch", 0, 8 * STEP_US)
+        for at in range(0, 8 * STEP_US, STEP_US):
+            plant.step(at // STEP_US, at, STEP_US)
+            plant.python("session_gnn/data.py(76): make_batch", at + 10, 500)
+            plant.python("session_gnn/data.py(84): <listcomp>", at + 100, 300)
+        plant.write(self.trace)
+        document = steptime("lint", EXAMPLE, "--trace", self.trace, "--format", "json").json
+        by_line = {(os.path.basename(f["file"]), f["line"]): f for f in document["findings"] if f["rule"] == "ST302"}
+        outer, inner = by_line["train.py", 17], by_line["data.py", 84]
+        self.assertAlmostEqual(outer["per_step_saving_ns"], 0.85 * 500000, delta=1)
+        self.assertAlmostEqual(inner["per_step_saving_ns"], 0.93 * 300000, delta=1)
+        section = next(s for s in document["sections"] if s["id"] == "host_time")
+        row = dict(zip([c["id"] for c in section["tables"][0]["columns"]], section["tables"][0]["rows"][0]))
+        self.assertEqual(row["saving_ns"], outer["per_step_saving_ns"])
+
+    def test_a_busy_machine_moves_no_median(self):
+        self.record(slow=lambda step: 7 if step == 3 else 1)
+        found, _ = self.lint()
+        self.assertAlmostEqual(found[FIRST]["per_step_saving_ns"], 85000, delta=2000)
+
+    def test_the_step_without_the_recorder_is_what_counts(self):
+        self.record(bare_us=500)
+        found, document = self.lint()
+        section = next(s for s in document["sections"] if s["id"] == "host_time")
+        row = dict(zip([c["id"] for c in section["tables"][0]["columns"]], section["tables"][0]["rows"][0]))
+        self.assertEqual(row["step_ns"], 500000)
+        self.assertLess(found[FIRST]["per_step_saving_ns"], 50000)
+
+    def test_few_steps_say_how_sure_they_are(self):
+        self.record(steps=3)
+        found, _ = self.lint()
+        self.assertIn("75 %, 3 steps", found[FIRST]["message"])
+
+
+if __name__ == "__main__":
+    unittest.main()
