@@ -12,7 +12,9 @@ Prints JSON: of each version the times of its steps in ns and its losses as hexa
 import argparse
 import json
 import os
+import random
 import runpy
+import signal
 import sys
 import time
 import traceback
@@ -66,6 +68,7 @@ class Version:
         heard, tell = os.pipe()
         self.process = os.fork()
         if self.process == 0:
+            os.setpgid(0, 0)  # so that the workers of its loaders end with it
             run(folder, words, Turn(go, tell, steps))
         os.close(go)
         os.close(tell)
@@ -81,6 +84,13 @@ class Version:
         self.steps += [said["ns"]] if said["ns"] is not None else []
         self.losses += said["losses"]
         return True
+
+    def end(self):
+        try:
+            os.killpg(self.process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        os.waitpid(self.process, 0)
 
     def step(self):
         os.write(self.go, b"g")
@@ -101,21 +111,34 @@ def run(folder, words, turn):
     os._exit(1)
 
 
+def import_what_optimizers_import():
+    """Once, before the versions part."""
+    try:
+        import torch._dynamo  # noqa: F401
+    except ImportError:
+        pass
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--seconds", type=float, default=600, help="begin no round of turns later")
     parser.add_argument("versions", nargs="+", metavar="NAME=FOLDER")
     cut = sys.argv.index("--")
     options, words = parser.parse_args(sys.argv[1:cut]), sys.argv[cut + 1:]
     torch.set_num_threads(1)
+    import_what_optimizers_import()
     versions = [Version(*(version.split("=", 1)), words, options.steps) for version in options.versions]
     alive = [version for version in versions if version.step()]
+    order = random.Random(0)
+    late = time.monotonic() + options.seconds
     for turn in range(options.steps):
-        for at in range(len(alive)):
-            alive[(at + turn) % len(alive)].step()
+        if time.monotonic() > late:
+            break
+        for version in order.sample(alive, len(alive)):  # another one each turn: what runs before a step changes it
+            version.step()
     for version in versions:
-        os.kill(version.process, 9)
-        os.waitpid(version.process, 0)
+        version.end()
     json.dump({version.name: {"steps_ns": version.steps, "losses": version.losses} for version in versions}, sys.stdout)
 
 
