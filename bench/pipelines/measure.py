@@ -6,7 +6,7 @@
 DIR of the clones holds a folder a pipeline, as git clone makes it; nothing in it is changed. For each pipeline its modules are
 copied beside run_it.py; each rewrite is made alone in a copy of its own, and all, and all safe ones; the script as it is is
 recorded, and lint says from the trace what each rewrite saves; then all versions train at once, a step each in turns (turns.py).
-Prints a Markdown table, and writes WORK/NAME/result.json.
+Prints a row of a Markdown table for each, and writes WORK/NAME/result.json with the times of all steps and the losses.
 """
 import argparse
 import json
@@ -147,6 +147,25 @@ def pipeline(options, name):
     return result
 
 
+# ---- shown ----
+
+def percent(part):
+    return "none" if part is None else f"{100 * part:.1f} %"
+
+
+def show(result):
+    """Rows of a table: what it is, predicted, measured with its interval, how far losses are off."""
+    for row in result["rows"]:
+        what = f"{row['rule']} `{row['file']}:{row['line']}` {row['fix']}" if "rule" in row else row["version"]
+        if row.get("fails"):
+            print(f"| {result['pipeline']} | {what} | | fails | |")
+            continue
+        saving = row["finding"].get("per_step_saving_ns")
+        predicted = saving / result["trace_step_ns"] if saving is not None and result["trace_step_ns"] else None
+        print(f"| {result['pipeline']} | {what} | {percent(predicted) if 'rule' in row else ''} | {percent(row['measured'])} "
+              f"({100 * row['low']:.1f} to {100 * row['high']:.1f}) | {row['off']} |", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--steptime", required=True, type=os.path.abspath)
@@ -156,7 +175,7 @@ def main():
     parser.add_argument("names", nargs="+")
     options = parser.parse_args()
     for name in options.names:
-        print(json.dumps(pipeline(options, name)), flush=True)
+        show(pipeline(options, name))
 
 
 if __name__ == "__main__":
