@@ -32,6 +32,7 @@ PATH = os.environ.get("STEPTIME_RECORD")
 WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times, draws; with "+saved"
 SEED = int(os.environ.get("STEPTIME_RECORD_SEED", "0"))
 LAST_STEP = int(os.environ.get("STEPTIME_RECORD_STEPS", "0"))  # 0: let it run to its end
+OF_PROCESSORS = os.environ.get("STEPTIME_RECORD_CLOCK") == "processor"
 MOST_SAVED_VALUES = 1 << 25  # of all tensors together; beyond that only hashes are kept
 
 
@@ -120,14 +121,20 @@ def take_loss(tensors):
         record.say("L " + float(tensor.detach().double().item()).hex() if scalar else "U")
 
 
-def end_step(optimizer):
+def now_ns():
+    """By the wall clock; or how long this process, all its threads, has been on processors."""
     import time
+    return time.process_time_ns() if OF_PROCESSORS else time.perf_counter_ns()
+
+
+def end_step(optimizer):
     if not first.makes(optimizer) or not record.open():
         return
     record.steps += 1
     if WANTED.startswith("times"):
-        now = time.perf_counter_ns()
-        record.mark_on_device()
+        now = now_ns()
+        if not OF_PROCESSORS:
+            record.mark_on_device()
         record.put(f"S {now}")
     else:
         record.put("S")
@@ -191,15 +198,13 @@ def take_saved(value):
 # ---- where it is taken ----
 
 def watch_backward(torch):
-    import time
-
     def before(tensors=None, *_, **named):
         if WANTED.startswith("losses"):
             take_loss(named.get("tensors", tensors) if tensors is None else tensors)
 
     def after(*_, **__):
         if WANTED.startswith("times"):
-            record.say(f"B {time.perf_counter_ns()}")
+            record.say(f"B {now_ns()}")
 
     backward = torch.autograd.backward  # Tensor.backward looks it up there
     torch.autograd.backward = as_function(Outermost(backward, before, after), backward)

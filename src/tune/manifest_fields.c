@@ -23,6 +23,7 @@ const struct field manifest_fields[] = {
 const struct field manifest_option_fields[] = {
     {"unsafe", FIELD_BOOL, OF_OPTIONS(unsafe), NULL},
     {"notes", FIELD_BOOL, OF_OPTIONS(notes), NULL},
+    {"processor_time", FIELD_BOOL, OF_OPTIONS(processor), NULL},
     {"rtol", FIELD_REAL, OF_OPTIONS(tolerance.relative), NULL},
     {"seed", FIELD_INT, OF_OPTIONS(seed), NULL},
     {"steps", FIELD_INT, OF_OPTIONS(steps), NULL},

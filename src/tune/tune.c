@@ -132,6 +132,7 @@ static struct verify_options verify_options_of(const struct tuner *tuner, enum c
         .warmup = options->warmup,
         .repeat = repeat,
         .limit_ns = options->limit_ns,
+        .processor = options->processor,
         .tolerance = tolerance,
     };
 }

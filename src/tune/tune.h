@@ -37,6 +37,7 @@ struct tune_options {
     const char *folder;      /* where all of it lies; absolute */
     str script;              /* absolute path of the script among the words; its root is tuned */
     bool unsafe, notes;
+    bool processor; /* steps are timed by the time of the process on processors, not the wall clock */
     struct tolerance tolerance; /* of losses; where unsafe rewrites are made */
     int64_t seed, steps, warmup, repeat;
     int64_t limit_ns;  /* of one run */
@@ -104,6 +105,7 @@ bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_er
 /* Puts what was kept into the user's files. */
 bool tune_write(const struct tune_result *result, struct arena *arena, struct steptime_error *err);
 
-void tune_show(const struct tune_result *result, struct report *report); /* its last sentence says what to do next */
+/* Its last sentence says what to do next. `processor` as in the options. */
+void tune_show(const struct tune_result *result, bool processor, struct report *report);
 
 #endif

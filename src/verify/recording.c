@@ -43,6 +43,7 @@ const char *const *recording_environment(const char *folder, const struct record
         what_of(recording),
         str_printf(arena, "STEPTIME_RECORD_SEED=%lld", (long long)recording->seed).at,
         str_printf(arena, "STEPTIME_RECORD_STEPS=%lld", (long long)recording->steps).at,
+        recording->processor ? "STEPTIME_RECORD_CLOCK=processor" : "STEPTIME_RECORD_CLOCK=wall",
         getenv("PYTHONHASHSEED") ? NULL : str_printf(arena, "PYTHONHASHSEED=%lld", (long long)recording->seed).at,
         NULL,
     };

@@ -12,6 +12,7 @@
 struct recording {
     const char *path; /* of the file to write; absolute */
     bool times;       /* of steps; else losses */
+    bool processor;   /* times are the time of the process on processors; else the wall clock, or the device's */
     bool saved;       /* what is saved, too */
     bool draws;       /* what is drawn by chance, and nothing else */
     int64_t seed;

@@ -244,6 +244,11 @@ static str pace_word(const struct pace_ratio *ratio)
     return str_of(words[ratio->verdict]);
 }
 
+static str clock_word(bool processor)
+{
+    return processor ? S("processor time") : S("the clock");
+}
+
 static struct pace_ratio show_pace(const struct shown *shown)
 {
     const struct verify_result *result = shown->result;
@@ -252,6 +257,7 @@ static struct pace_ratio show_pace(const struct shown *shown)
     struct section *section = report_section(shown->report, "pace", "How much faster is it?");
     section_text(section, pace_text(shown, &ratio));
     const bool has_interval = ratio.verdict != PACE_UNKNOWN;
+    section_value(section, "clock", "timed by", UNIT_NONE, cell_text(clock_word(shown->options->processor)));
     section_value(section, "pace_verdict", "the second is", UNIT_NONE, cell_text(pace_word(&ratio)));
     section_value(section, "paired", "times as fast, paired", UNIT_NONE, cell_real(ratio.paired));
     section_value(section, "paired_low", "at least (95 %)", UNIT_NONE,

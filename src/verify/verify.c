@@ -163,7 +163,8 @@ static bool check_seeds(struct verifier *verifier, struct steptime_error *err)
 static bool time_once(struct verifier *verifier, enum verify_side side, uint32_t repetition, struct steptime_error *err)
 {
     struct record record;
-    const struct recording recording = {.times = true, .seed = verifier->options->seeds[0]};
+    const struct recording recording = {
+        .times = true, .processor = verifier->options->processor, .seed = verifier->options->seeds[0]};
     if (!run(verifier, side, recording, &record, err))
         return false;
     struct pace *pace = &verifier->result->paces[side][repetition];

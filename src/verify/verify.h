@@ -32,6 +32,7 @@ struct verify_options {
     int64_t repeat;      /* timed runs of each; 0: none */
     int64_t limit_ns;    /* of a run */
     struct tolerance tolerance;
+    bool processor; /* times are those of the process on processors, all threads; not the wall clock */
     bool saved;
     void (*tell)(str what); /* what runs now, for people who wait; may be NULL */
 };

@@ -40,6 +40,9 @@ static const struct option options[] = {
     {"steps", 0, "N", NULL, "End a run after so many steps of its optimizer; 0 lets it run to its end. Default: 40."},
     {"warmup", 0, "N", NULL, "So many steps at the start of a run count for no time. Default: 5."},
     {"repeat", 0, "N", NULL, "Timed runs of each, in turns; more where that would tell. Default: 4."},
+    {"processor-time", 0, NULL, NULL,
+     "Time steps by what the process spends on processors, not by the wall clock: steadier on a busy machine, and blind to "
+     "waits and to what other processes do, as workers of a loader."},
     {"timeout", 0, "S", NULL, "A run that takes longer has failed. Default: 600 seconds."},
     {"copy-limit", 0, "MB", NULL, "The source is copied three times; more than this is refused. Default: 1000."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
@@ -90,6 +93,7 @@ static bool numbers_of(const struct call *call, struct tune_options *to, struct 
     to->most_copied = megabytes * 1000000;
     to->unsafe = call_flag(call, "unsafe");
     to->notes = call_flag(call, "notes");
+    to->processor = call_flag(call, "processor-time");
     to->tolerance.relative = to->unsafe ? rtol : 0;
     return true;
 }
@@ -175,8 +179,8 @@ static bool begin_anew(const struct call *call, struct work *work, struct stepti
 /* What was asked for is in the manifest; only what to do with the result may be said anew, and how long. */
 static bool asks_nothing_else(const struct call *call, struct steptime_error *err)
 {
-    static const char *const others[] = {"unsafe", "notes",  "rtol",    "folder",     "seed",  "steps",
-                                         "warmup", "repeat", "timeout", "copy-limit", "python"};
+    static const char *const others[] = {"unsafe", "notes",  "rtol",    "folder",     "seed",   "steps",
+                                         "warmup", "repeat", "timeout", "copy-limit", "python", "processor-time"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (call_text(call, others[i]) || call_flag(call, others[i]))
             return fail(err, STEPTIME_USAGE, "--resume goes on as it was asked to: not with --%s", others[i]);
@@ -334,7 +338,7 @@ static bool tune(const struct call *call, struct work *work, struct steptime_err
     }
     struct report *report = report_new(&work->arena, str_of(call->command->name));
     work->manifest.result.written = work->manifest.result.kept && call_flag(call, "write");
-    tune_show(&work->manifest.result, report);
+    tune_show(&work->manifest.result, work->manifest.options.processor, report);
     const bool good = output_report(call, report, err);
     tell_next(call, &work->manifest);
     return good;

@@ -26,6 +26,9 @@ static const struct option options[] = {
     {"rtol", 0, "X", NULL,
      "Losses may differ by this part of their value. Default: 0, which is equal to the last bit."},
     {"atol", 0, "X", NULL, "Losses may differ by this, beside --rtol. Default: 0."},
+    {"processor-time", 0, NULL, NULL,
+     "Time steps by what the process spends on processors, not by the wall clock: steadier on a busy machine, and blind to "
+     "waits and to what other processes do, as workers of a loader."},
     {"saved", 0, NULL, NULL, "Compare what the scripts save with torch.save, too."},
     {"timeout", 0, "S", NULL, "A run that takes longer has failed. Default: 600 seconds."},
     {0},
@@ -61,6 +64,7 @@ static bool numbers_of(const struct call *call, struct verify_options *to, struc
         return false;
     to->limit_ns = timeout_s * NS_PER_S;
     to->saved = call_flag(call, "saved");
+    to->processor = call_flag(call, "processor-time");
     if (to->steps && to->repeat && to->warmup >= to->steps)
         return fail(err, STEPTIME_USAGE, "a warm-up of %lld leaves none of %lld steps", (long long)to->warmup,
                     (long long)to->steps);

@@ -209,7 +209,7 @@ class Told(unittest.TestCase):
                     + "        f(loss)\n" + between + "        print(loss.sum().item())\n")
         self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(3))[1]})
         self.assertIn("wait-before", {row["limit"] for row in self.limits(shape(2000))[1]})
-        work = "        z = model(x.cuda())\n        z.backward()\n"
+        work = "        z = model(x.cuda(non_blocking=True))\n        z.backward()\n"
         self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(2000, work))[1]})
 
     def test_ordinary_code_meets_none(self):

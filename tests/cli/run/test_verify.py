@@ -199,6 +199,22 @@ class Times(Bench):
         self.assertTrue(2 < pace["ratio"] < 6, pace)
         self.assertTrue(pace["ratio_p10"] <= pace["ratio"] <= pace["ratio_p90"], pace)
 
+    def worker(self, name, sleeps):
+        """Steps that work for 10 ms and then wait."""
+        work = "    until = time.process_time() + 0.01\n    while time.process_time() < until: pass\n"
+        return self.write(name, "import time\n" + TRAIN.format(loss="step", steps=12).replace(
+            "    optimizer", f"{work}    time.sleep({sleeps})\n    optimizer"))
+
+    def test_processor_time_is_blind_to_waits(self):
+        words = (self.worker("a.py", 0.2), self.worker("b.py", 0), "--repeat", "2", "--warmup", "2")
+        by_clock = self.pace(self.verify(*words))
+        outcome = self.verify(*words, "--processor-time")
+        by_processor = self.pace(outcome)
+        self.assertEqual(outcome.code, OK, outcome.err)
+        self.assertEqual((by_clock["clock"], by_processor["clock"]), ("the clock", "processor time"))
+        self.assertGreater(by_clock["ratio"], 2)
+        self.assertTrue(0.5 < by_processor["ratio"] < 2, by_processor)
+
     def test_the_warm_up_does_not_count(self):
         outcome = self.verify(self.sleeper("a.py", 0.01, first=0.3), self.sleeper("b.py", 0.01), "--repeat", "1",
                               "--warmup", "4")
