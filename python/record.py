@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 record_plan.py (what was asked for, names, notes), record_pass.py (the profiler), record_syncs.py (lines that wait),
-record_et.py (an execution trace), record_window.py (nothing steps) and record_ends.py (the script ends). What the script
+record_et.py (an execution trace), record_memory.py (allocations), record_window.py (nothing steps) and record_ends.py (the script ends). What the script
 prints, saves and ends with stays as it is: whatever goes wrong in here is noted, and recording ends.
 
     bare steps | warm-up | recorded: shapes | warm-up | recorded: stacks | what else was asked for | bare steps to the end
@@ -20,6 +20,7 @@ name with its rank, and BASE.stacks.json.gz and BASE.et.json into STEPTIME_RECOR
     PID pace BASE <steps> <of> <seconds left>   every five seconds, until all passes have ended
     PID bare BASE <steps> <median ns>           the bare steps before the first pass
     PID saved BASE <pass> <steps> <of>          a pass ended, and its trace is written
+    PID found BASE <words>                      what a pass found, for people to read at the end
     PID done BASE                               all passes have
     PID none BASE <words>                       the process ends without a trace, and why
     PID said BASE <words>                       something that people should know
@@ -31,14 +32,15 @@ import time
 from steptime_ends import Ends
 from steptime_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
+from steptime_memory import MemoryPass, why_no_memory
 from steptime_pass import Pass, watch_profilers, why_no_stacks
 from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, lengths, median,
                            tell, write_json)
 from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
 
-KINDS = {"syncs": SyncPass, "et": ObservedPass}  # of passes; the others are the profiler's
-WHY_NO = {"stacks": why_no_stacks, "syncs": why_no_syncs, "et": why_no_et}
+KINDS = {"syncs": SyncPass, "et": ObservedPass, "memory": MemoryPass}  # of passes; the others are the profiler's
+WHY_NO = {"stacks": why_no_stacks, "syncs": why_no_syncs, "et": why_no_et, "memory": why_no_memory}
 
 
 class Recorder:

@@ -8,6 +8,8 @@ import sys
 
 from steptime_plan import NOTES, STEPS, TO, WARMUP
 
+TIMED = ("shapes", "window")  # passes whose trace gives the times
+
 
 class Steps:
     """So many steps of the script with something on that looks at them. They begin and end on one thread."""
@@ -28,12 +30,21 @@ class Pass(Steps):
     def __init__(self, recorder, kind, at_step):
         super().__init__(recorder, kind, at_step)
         torch = recorder.torch
-        self.is_timed = kind != "stacks"
+        self.is_timed = kind in TIMED
         self.saved = False
         self.profiler = torch.profiler.profile(
             activities=torch.profiler.supported_activities(), schedule=self.action, on_trace_ready=self.save,
-            record_shapes=kind != "stacks", with_stack=kind != "shapes")
+            **self.options())
         self.profiler.step_num = at_step  # so that ProfilerStep#k counts the script's own steps
+
+    def options(self):
+        return {"record_shapes": self.kind != "stacks", "with_stack": self.kind != "shapes"}
+
+    def path(self):
+        """Of the trace."""
+        if self.kind == "stacks":
+            return os.path.join(NOTES, f"{self.recorder.base}.stacks.json.gz")
+        return os.path.join(TO, f"{self.recorder.base}.json.gz")
 
     def action(self, number):
         actions = self.recorder.torch.profiler.ProfilerAction
@@ -80,9 +91,8 @@ class Pass(Steps):
 
     def save(self, profiler):
         recorder = self.recorder
-        folder, ending = (NOTES, ".stacks.json.gz") if self.kind == "stacks" else (TO, ".json.gz")
-        path = os.path.join(folder, recorder.base + ending)
-        part = os.path.join(folder, f".{recorder.base}.part.json.gz")
+        path = self.path()
+        part = os.path.join(os.path.dirname(path), f".{recorder.base}.part.json.gz")
         profiler.export_chrome_trace(part)
         os.replace(part, path)
         self.saved = True

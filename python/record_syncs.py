@@ -148,7 +148,7 @@ class SyncPass(Steps):
                    {"version": VERSION, "first_step": self.first, "steps": self.steps, "lines": listed,
                     "recorder": {"torch": recorder.torch.__version__, "python": sys.version.split()[0]}})
         recorder.note("saved", f"{self.kind} {self.steps} {STEPS}")
-        recorder.note("said", self.words(listed))
+        recorder.note("found", self.words(listed))
 
     def words(self, listed):
         if not listed:

@@ -28,6 +28,8 @@ static const struct option options[] = {
      "One pass more, in which PyTorch says which lines wait for the GPU: NAME.syncs.json, which lint reads beside a trace."},
     {"et", 0, NULL, NULL,
      "One pass more, with operators, their shapes and data: NAME.et.json.gz, an execution trace, which predict reads."},
+    {"memory", 0, NULL, NULL,
+     "One pass more, with every allocation: NAME.memory.json.gz, and in a line how much is held at most and from where."},
     {"compile-log", 0, NULL, NULL,
      "Keep what PyTorch's compiler notes of itself (TORCH_TRACE), in DIR/compile-log, for summary --compile-log."},
     {"window", 0, "A:B", NULL,
@@ -57,6 +59,7 @@ static bool plan_of(const struct call *call, struct record_options *to, struct s
     to->no_stacks = call_flag(call, "no-stacks");
     to->sync_lines = call_flag(call, "sync-lines");
     to->execution_trace = call_flag(call, "et");
+    to->memory = call_flag(call, "memory");
     to->compile_log = call_flag(call, "compile-log");
     return call_count(call, "wait", 1, MOST_STEPS, 10, &to->wait, err) &&
            call_count(call, "warmup", 0, MOST_STEPS, 2, &to->warmup, err) &&
@@ -95,6 +98,8 @@ static void tell_process(const struct recorded *process, struct arena *arena)
         training_say(str_printf(arena,
                                 "its steps differ: only %.0f %% of the operators have a stack at their own place",
                                 process->paired * 100));
+    for (uint32_t i = 0; i < process->found_count; i++)
+        training_say(process->found[i]);
 }
 
 static str nothing_because(const struct record_result *result)
@@ -147,7 +152,7 @@ static void record_on_cpu(const struct record_options *first, const struct recor
         return;
     }
     to.to = str_printf(arena, "%s/cpu", first->to).at;
-    to.sync_lines = to.execution_trace = to.compile_log = false;
+    to.sync_lines = to.memory = to.execution_trace = to.compile_log = false;
     to.on_cpu = to.quiet = true;
     training_say(S("once more, without a GPU"));
     if ((mkdir(to.to, 0777) && errno != EEXIST) || !record_run(&to, arena, &result, &err)) {
