@@ -97,16 +97,27 @@ class Recorder:
     def take_step(self, now):
         import threading
         self.steps += 1
-        if self.base is None:
-            self.base = base_name(self.torch)
-            self.note("begun", f"{WAIT} {WARMUP} {STEPS}")
+        if self.steps == 1:
+            self.begin_steps()
         how_far = self.pace.words(self.steps, now) if self.waiting and not self.off else ""
         if how_far:
             self.note("pace", how_far)
         if self.now is None:
             self.leave_bare(now)
-        elif self.now.thread is threading.current_thread() and self.now.step(now):
+        elif self.now.kind != "window" and self.now.thread is threading.current_thread() and self.now.step(now):
             self.end_pass()
+
+    def begin_steps(self):
+        """The first. A window that waited in vain for it is dropped, where its profiler can be ended from here."""
+        import threading
+        late = self.now
+        if late and late.thread is threading.current_thread():
+            self.now = None
+            late.drop()
+            self.ends.stop_hearing()
+            self.note("said", "an optimizer makes steps after all: they are recorded, and not the window")
+        self.base = self.base or base_name(self.torch)
+        self.note("begun", f"{WAIT} {WARMUP} {STEPS}")
 
     def leave_bare(self, now):
         if SETTLING < self.steps and len(self.bare) < MOST_BARE:

@@ -151,6 +151,7 @@ class MemoryPass(Pass):
         self.history.end()
 
     def abandon(self):
+        super().abandon()
         self.history.end()
 
 

@@ -3,6 +3,7 @@
 
 It lies as steptime_pass.py beside the sitecustomize.py that record.py is.
 """
+import contextlib
 import os
 import sys
 
@@ -87,7 +88,11 @@ class Pass(Steps):
         self.end()
 
     def abandon(self):
-        """The profiler itself may be what failed."""
+        """Something failed, maybe the profiler itself. A thread that ends while it runs takes the script with it."""
+        import threading
+        if self.thread is threading.current_thread() and self.recorder.torch.autograd._profiler_enabled():
+            with contextlib.suppress(Exception):
+                self.drop()
 
     def save(self, profiler):
         recorder = self.recorder
