@@ -11,7 +11,7 @@ import os
 import sys
 
 from steptime_pass import Pass, why_no_stacks
-from steptime_plan import TO
+from steptime_plan import TO, Whole
 from steptime_syncs import Frames
 
 HISTORY_ENTRIES = 200000  # of CUDA's allocator: the last ones are kept
@@ -182,9 +182,8 @@ class History:
         if not self.on:
             return
         name = f"{self.recorder.base}.memory.pickle"
-        part = os.path.join(TO, f".{name}")
-        self.memory._dump_snapshot(part)
-        os.replace(part, os.path.join(TO, name))
+        with Whole(os.path.join(TO, name)) as part:
+            self.memory._dump_snapshot(part)
         self.recorder.note("found", f"history of CUDA's allocator: {name}, which PyTorch's memory_viz shows")
 
     def end(self):

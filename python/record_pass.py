@@ -7,7 +7,7 @@ import contextlib
 import os
 import sys
 
-from steptime_plan import NOTES, STEPS, TO, WARMUP
+from steptime_plan import NOTES, STEPS, TO, WARMUP, Whole
 
 TIMED = ("shapes", "window")  # passes whose trace gives the times
 
@@ -96,10 +96,8 @@ class Pass(Steps):
 
     def save(self, profiler):
         recorder = self.recorder
-        path = self.path()
-        part = os.path.join(os.path.dirname(path), f".{recorder.base}.part.json.gz")
-        profiler.export_chrome_trace(part)
-        os.replace(part, path)
+        with Whole(self.path()) as part:
+            profiler.export_chrome_trace(part)
         self.saved = True
         recorded = max(0, self.steps - WARMUP)
         recorder.note("saved", f"{self.kind} {recorded} {STEPS}")

@@ -75,7 +75,7 @@ static bool script_of(const struct call *call, struct arena *arena, struct recor
     to->name = record_name(to->argv, arena);
     const str usual = str_printf(arena, "steptime-%.*s", (int)to->name.len, to->name.at);
     to->to = new_folder(call_text(call, "out"), usual, "--out", FOLDER_MAY_BE_THERE, arena, err);
-    return to->to != NULL;
+    return to->to && folder_claim(to->to, "--out", err);
 }
 
 /* ---- what came of it ---- */
@@ -202,7 +202,7 @@ static bool attach(const struct call *call, struct arena *arena, int *code, stru
     to.steps = plan.steps;
     to.no_stacks = plan.no_stacks;
     plan.to = to.to = new_folder(call_text(call, "out"), usual, "--out", FOLDER_MAY_BE_THERE, arena, err);
-    if (!to.to)
+    if (!to.to || !folder_claim(to.to, "--out", err))
         return false;
     if (!attach_run(&to, arena, &result, err)) {
         rmdir(to.to);
