@@ -283,9 +283,14 @@ static bool predict_rank(const struct predict_source *source, const struct predi
     const struct overheads *given = asked->plan.overheads;
     const struct overheads *own = given && !pool ? NULL : pooled_overheads(source, pool, &scratch);
     const struct overheads *overheads = given ? given : own;
+    struct predict_asked with = *asked;
     describe(source, asked, prediction);
-    const bool good = (asked->only_steps || host_share_of(source, asked, overheads, &prediction->host_share, err)) &&
-                      predict_steps(source, asked, overheads, arena, prediction, err);
+    bool good = asked->only_steps || host_share_of(source, asked, overheads, &prediction->host_share, err);
+    if (!asked->plan.with_profiler && prediction->host_share > 0) { /* measured, so better than what an event costs */
+        with.plan.with_profiler = true;
+        with.plan.host_share = prediction->host_share;
+    }
+    good = good && predict_steps(source, &with, overheads, arena, prediction, err);
     arena_free(&scratch);
     return good;
 }
