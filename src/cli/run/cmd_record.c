@@ -111,6 +111,16 @@ static str nothing_because(const struct record_result *result)
     return result->why_none.len ? result->why_none : S("nothing was recorded");
 }
 
+/* What to do with it, to be copied into a shell. */
+static void tell_next(const struct record_result *result, str folder, struct arena *arena)
+{
+    training_say(str_printf(arena, "next, what a step costs and what to change first: steptime %.*s", (int)folder.len,
+                            folder.at));
+    if (result->at[0].has_stacks)
+        training_say(str_printf(arena, "and in which lines of the source: steptime lint --trace %.*s SOURCE",
+                                (int)folder.len, folder.at));
+}
+
 static void tell_result(const struct record_options *to, const struct record_result *result, struct arena *arena)
 {
     enum { SHOWN = 4 };
@@ -118,7 +128,10 @@ static void tell_result(const struct record_options *to, const struct record_res
         tell_process(&result->at[i], arena);
     if (result->count > SHOWN)
         training_say(str_printf(arena, "and %u more", result->count - SHOWN));
-    training_say(result->count ? str_printf(arena, "next: steptime %s", to->to) : nothing_because(result));
+    if (result->count)
+        tell_next(result, training_in_shell(to->to, arena), arena);
+    else
+        training_say(nothing_because(result));
     if (!result->count)
         rmdir(to->to);
 }
@@ -186,15 +199,25 @@ static bool record(const struct call *call, struct arena *arena, int *code, stru
     return true;
 }
 
-/* What runs already is recorded by its own PyTorch. */
+/* What runs already is recorded by its own PyTorch, which knows no other passes than the profiler's. */
+static bool attach_takes(const struct call *call, struct steptime_error *err)
+{
+    static const char *const not_taken[] = {"sync-lines", "memory", "et", "compile-log", "also-cpu"};
+    for (size_t i = 0; i < sizeof not_taken / sizeof *not_taken; i++)
+        if (call_flag(call, not_taken[i]))
+            return fail(err, STEPTIME_USAGE,
+                        "--attach cannot have --%s: that needs a script that is started by this command", not_taken[i]);
+    return !call_argument_count(call) ||
+           fail(err, STEPTIME_USAGE, "--attach records what runs already: it takes no command");
+}
+
 static bool attach(const struct call *call, struct arena *arena, int *code, struct steptime_error *err)
 {
     struct record_options plan = {.tell = training_say};
     struct attach_options to = {.tell = training_say};
     struct record_result result;
-    if (call_argument_count(call))
-        return fail(err, STEPTIME_USAGE, "--attach records what runs already: it takes no command");
-    if (!call_count(call, "attach", 1, INT32_MAX, 0, &to.number, err) || !plan_of(call, &plan, err))
+    if (!attach_takes(call, err) || !call_count(call, "attach", 1, INT32_MAX, 0, &to.number, err) ||
+        !plan_of(call, &plan, err))
         return false;
     const str name = attach_name(to.number, arena);
     const str usual = str_printf(arena, "steptime-%.*s", (int)name.len, name.at);

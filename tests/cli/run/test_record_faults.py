@@ -3,6 +3,7 @@
 output and exit code as without it. Cases with PyTorch skip where there is none."""
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -146,6 +147,8 @@ class Names(Recording):
         done = self.record(python, path, "a\nb", options=("--memory",))
         self.assertEqual((done.code, done.out), (OK, "['a\\nb']\n"), done.err)
         self.assertEqual(len([name for name in self.traces() if ".memory." not in name]), 1, done.err)
+        command = done.err.partition("what to change first: steptime ")[2].partition("\nsteptime: ")[0]
+        self.assertEqual(shlex.split(command), [os.path.realpath(self.out)])
         shown = steptime("summary", "--format", "json", self.out)
         self.assertEqual(shown.code, OK, shown.err)
 
