@@ -28,6 +28,7 @@ name with its rank, and BASE.stacks.json.gz and BASE.et.json into STEPTIME_RECOR
 import os
 import sys
 import time
+from _thread import get_ident
 
 from steptime_ends import Ends
 from steptime_et import ObservedPass, why_no_et
@@ -59,7 +60,7 @@ class Recorder:
         self.waiting = list(PASSES)
         self.now = None  # the pass that runs
         self.off = False
-        self.entered = False  # our own calls of the profiler
+        self.entered = set()  # threads in which this module is at work: what happens to the profiler there is ours
         self.last_step_s = time.monotonic()
 
     def is_here(self):
@@ -69,15 +70,18 @@ class Recorder:
         tell(kind, self.base, words)
 
     def guard(self, function, *arguments):
-        """The script goes on whatever happens in here."""
-        self.entered = True
+        """The script goes on whatever happens in here. A call may come within another, where the window interrupts."""
+        thread = get_ident()
+        within = thread in self.entered
+        self.entered.add(thread)
         try:
             return function(*arguments)
         except Exception as problem:  # pylint: disable=broad-except
             self.stand_back(f"recording failed: {type(problem).__name__}: {problem}".replace("\n", " "))
             return None
         finally:
-            self.entered = False
+            if not within:
+                self.entered.discard(thread)
 
     def stand_back(self, why):
         self.off = True
@@ -201,7 +205,7 @@ class Recorder:
 
     def stand_back_from_others(self):
         """Called before any profiler of PyTorch prepares; ours ends first."""
-        if self.entered or not self.is_here():
+        if get_ident() in self.entered or not self.is_here():
             return
         cut, self.now = self.now, None
         if cut:

@@ -33,6 +33,8 @@ class Window:
         while self.may_begin():
             self.in_main_thread(self.begin)
             time.sleep(0.05)
+        if recorder.steps:
+            return  # it came to no window
         time.sleep(WINDOW_S)
         self.in_main_thread(self.end)
 

@@ -167,7 +167,10 @@ static void doubt_recording(const struct trust *trust, struct doubts *doubts)
     if (trust->factor > STEP_TIMES_SLOW)
         doubts_add(doubts,
                    (struct doubt){"recorder_cost",
-                                  str_printf(arena, "the recorder made a step %.2f times as long", trust->factor),
+                                  str_printf(arena,
+                                             "the recorder made a step %.2f times as long, and is in all times and "
+                                             "savings that do not say that they leave it out",
+                                             trust->factor),
                                   trust->timed, 1 - 1 / trust->factor, false});
     doubt(doubts, "repaired", trust->repaired, 0,
           str_printf(arena, "%llu event%s repaired", (unsigned long long)trust->repaired,
