@@ -113,6 +113,8 @@ static void take(struct recording *recording, const struct told *told)
         told->word >= NOTE_BEGUN && told->word <= NOTE_DONE ? process_of(recording, told->base) : NULL;
     str rest = told->rest;
     result->loaded |= told->word == NOTE_LOADED;
+    if (told->word == NOTE_TORCH && !result->torch)
+        tell(recording, S("PyTorch is loaded; waiting for the first step of an optimizer"));
     result->torch |= told->word == NOTE_TORCH;
     if (told->word == NOTE_SAID)
         tell_said(recording, told);
