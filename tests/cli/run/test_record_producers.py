@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""steptime record on programs that are awkward to record, each with the PyTorch of the other tests and, where it is installed,
-with Debian's 1.13: recorded, with the exit code and the output of the script. doc/recording.md has the table."""
+"""steptime record on programs that are awkward to record, with the PyTorch of the other tests; test_record_debian.py asks the same
+of Debian's 1.13: recorded, with the exit code and the output of the script. doc/recording.md has the table."""
 import glob
 import os
 import subprocess
@@ -8,7 +8,7 @@ import unittest
 
 from support import OK
 from test_record import Case as Recording, ENVIRONMENT, events_of
-from torch_python import debian_python, torch_python
+from torch_python import torch_python
 
 WAIT, WARMUP, STEPS = 6, 1, 3
 SHORT = ("--wait", WAIT, "--warmup", WARMUP, "--steps", STEPS)
@@ -320,16 +320,6 @@ class Usual(Rows, Recording):
             self.skipTest(f"PyTorch {self.version} was built without Kineto")
         events, _ = self.check(self.run_it("for _ in range(20): step()\nprint('end')"))
         self.assertIn("cpu_op", {event.get("cat") for event in events})
-
-
-class Debian(Rows, Recording):
-    interpreter = staticmethod(debian_python)
-
-    def test_no_kineto_is_said_and_the_older_list_is_written(self):
-        self.assertFalse(self.has_kineto)
-        done = self.run_it("for _ in range(40): step()\nprint('end')", options=())
-        self.check(done)
-        self.assertIn("this PyTorch was built without Kineto, and its traces hold none", done.err)
 
 
 del Recording  # its cases run in their own file
