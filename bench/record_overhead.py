@@ -12,7 +12,8 @@
   since two processes differ by more than what is asked for here; and each is the first profiler of its process, since a
   second one is quicker. Steps of half a millisecond are the hard case.
 
-Each figure is the median over rounds, with the range that holds the true one with 95 % (sign test).
+Steps are taken in processor time on one core: other programs of the machine then count for little. Each figure is the median
+over rounds, with the range that holds the true one with 95 % (sign test).
 """
 import argparse
 import json
@@ -48,13 +49,13 @@ for i in range({ALL}):
             activities=[torch.profiler.ProfilerActivity.CPU], record_shapes=True,
             schedule=torch.profiler.schedule(wait=0, warmup={WARMUP}, active={STEPS}, repeat=1))
         profiler.start()
-    wall = time.perf_counter_ns()
+    begun = time.process_time_ns()
     optimizer.zero_grad()
     model(x).square().mean().backward()
     optimizer.step()
     if profiler:
         profiler.step()
-    steps.append(time.perf_counter_ns() - wall)
+    steps.append(time.process_time_ns() - begun)
     if profiler and i == {WAIT + WARMUP + STEPS}:
         profiler.stop()
         profiler = None

@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 record_plan.py (what was asked for, names, notes), record_pass.py (the profiler), record_syncs.py (lines that wait),
-record_et.py (an execution trace), record_window.py (nothing steps) and record_ends.py (the script ends). What the script
+record_et.py (an execution trace), record_memory.py (allocations), record_window.py (nothing steps) and record_ends.py (the script ends). What the script
 prints, saves and ends with stays as it is: whatever goes wrong in here is noted, and recording ends.
 
     bare steps | warm-up | recorded: shapes | warm-up | recorded: stacks | what else was asked for | bare steps to the end
@@ -20,6 +20,7 @@ name with its rank, and BASE.stacks.json.gz and BASE.et.json into STEPTIME_RECOR
     PID pace BASE <steps> <of> <seconds left>   every five seconds, until all passes have ended
     PID bare BASE <steps> <median ns>           the bare steps before the first pass
     PID saved BASE <pass> <steps> <of>          a pass ended, and its trace is written
+    PID found BASE <words>                      what a pass found, for people to read at the end
     PID done BASE                               all passes have
     PID none BASE <words>                       the process ends without a trace, and why
     PID said BASE <words>                       something that people should know
@@ -27,18 +28,20 @@ name with its rank, and BASE.stacks.json.gz and BASE.et.json into STEPTIME_RECOR
 import os
 import sys
 import time
+from _thread import get_ident
 
 from steptime_ends import Ends
 from steptime_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
+from steptime_memory import MemoryPass, why_no_memory
 from steptime_pass import Pass, watch_profilers, why_no_stacks
 from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, lengths, median,
                            tell, write_json)
 from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
 
-KINDS = {"syncs": SyncPass, "et": ObservedPass}  # of passes; the others are the profiler's
-WHY_NO = {"stacks": why_no_stacks, "syncs": why_no_syncs, "et": why_no_et}
+KINDS = {"syncs": SyncPass, "et": ObservedPass, "memory": MemoryPass}  # of passes; the others are the profiler's
+WHY_NO = {"stacks": why_no_stacks, "syncs": why_no_syncs, "et": why_no_et, "memory": why_no_memory}
 
 
 class Recorder:
@@ -57,7 +60,7 @@ class Recorder:
         self.waiting = list(PASSES)
         self.now = None  # the pass that runs
         self.off = False
-        self.entered = 0  # calls of guard() that run: the profiler that they begin or end is ours
+        self.entered = set()  # threads in which this module is at work: what happens to the profiler there is ours
         self.last_step_s = time.monotonic()
 
     def is_here(self):
@@ -67,15 +70,18 @@ class Recorder:
         tell(kind, self.base, words)
 
     def guard(self, function, *arguments):
-        """The script goes on whatever happens in here."""
-        self.entered += 1
+        """The script goes on whatever happens in here. A call may come within another, where the window interrupts."""
+        thread = get_ident()
+        within = thread in self.entered
+        self.entered.add(thread)
         try:
             return function(*arguments)
         except Exception as problem:  # pylint: disable=broad-except
             self.stand_back(f"recording failed: {type(problem).__name__}: {problem}".replace("\n", " "))
             return None
         finally:
-            self.entered -= 1
+            if not within:
+                self.entered.discard(thread)
 
     def stand_back(self, why):
         self.off = True
@@ -95,16 +101,27 @@ class Recorder:
     def take_step(self, now):
         import threading
         self.steps += 1
-        if self.base is None:
-            self.base = base_name(self.torch)
-            self.note("begun", f"{WAIT} {WARMUP} {STEPS}")
+        if self.steps == 1:
+            self.begin_steps()
         how_far = self.pace.words(self.steps, now) if self.waiting and not self.off else ""
         if how_far:
             self.note("pace", how_far)
         if self.now is None:
             self.leave_bare(now)
-        elif self.now.thread is threading.current_thread() and self.now.step(now):
+        elif self.now.kind != "window" and self.now.thread is threading.current_thread() and self.now.step(now):
             self.end_pass()
+
+    def begin_steps(self):
+        """The first. A window that waited in vain for it is dropped, where its profiler can be ended from here."""
+        import threading
+        late = self.now
+        if late and late.thread is threading.current_thread():
+            self.now = None
+            late.drop()
+            self.ends.stop_hearing()
+            self.note("said", "an optimizer makes steps after all: they are recorded, and not the window")
+        self.base = self.base or base_name(self.torch)
+        self.note("begun", f"{WAIT} {WARMUP} {STEPS}")
 
     def leave_bare(self, now):
         if SETTLING < self.steps and len(self.bare) < MOST_BARE:
@@ -188,7 +205,7 @@ class Recorder:
 
     def stand_back_from_others(self):
         """Called before any profiler of PyTorch prepares; ours ends first."""
-        if self.entered or not self.is_here():
+        if get_ident() in self.entered or not self.is_here():
             return
         cut, self.now = self.now, None
         if cut:

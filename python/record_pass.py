@@ -3,10 +3,13 @@
 
 It lies as steptime_pass.py beside the sitecustomize.py that record.py is.
 """
+import contextlib
 import os
 import sys
 
-from steptime_plan import NOTES, STEPS, TO, WARMUP
+from steptime_plan import NOTES, STEPS, TO, WARMUP, Whole
+
+TIMED = ("shapes", "window")  # passes whose trace gives the times
 
 
 class Steps:
@@ -28,12 +31,21 @@ class Pass(Steps):
     def __init__(self, recorder, kind, at_step):
         super().__init__(recorder, kind, at_step)
         torch = recorder.torch
-        self.is_timed = kind != "stacks"
+        self.is_timed = kind in TIMED
         self.saved = False
         self.profiler = torch.profiler.profile(
             activities=torch.profiler.supported_activities(), schedule=self.action, on_trace_ready=self.save,
-            record_shapes=kind != "stacks", with_stack=kind != "shapes")
+            **self.options())
         self.profiler.step_num = at_step  # so that ProfilerStep#k counts the script's own steps
+
+    def options(self):
+        return {"record_shapes": self.kind != "stacks", "with_stack": self.kind != "shapes"}
+
+    def path(self):
+        """Of the trace."""
+        if self.kind == "stacks":
+            return os.path.join(NOTES, f"{self.recorder.base}.stacks.json.gz")
+        return os.path.join(TO, f"{self.recorder.base}.json.gz")
 
     def action(self, number):
         actions = self.recorder.torch.profiler.ProfilerAction
@@ -76,15 +88,16 @@ class Pass(Steps):
         self.end()
 
     def abandon(self):
-        """The profiler itself may be what failed."""
+        """Something failed, maybe the profiler itself. A thread that ends while it runs takes the script with it."""
+        import threading
+        if self.thread is threading.current_thread() and self.recorder.torch.autograd._profiler_enabled():
+            with contextlib.suppress(Exception):
+                self.drop()
 
     def save(self, profiler):
         recorder = self.recorder
-        folder, ending = (NOTES, ".stacks.json.gz") if self.kind == "stacks" else (TO, ".json.gz")
-        path = os.path.join(folder, recorder.base + ending)
-        part = os.path.join(folder, f".{recorder.base}.part.json.gz")
-        profiler.export_chrome_trace(part)
-        os.replace(part, path)
+        with Whole(self.path()) as part:
+            profiler.export_chrome_trace(part)
         self.saved = True
         recorded = max(0, self.steps - WARMUP)
         recorder.note("saved", f"{self.kind} {recorded} {STEPS}")

@@ -82,14 +82,28 @@ def tell(kind, base, words):
         pass
 
 
+class Whole:
+    """with Whole(path) as part: what is written to `part` becomes the file when all of it is, or nothing stays."""
+
+    def __init__(self, path):
+        folder, name = os.path.split(path)
+        base, dot, endings = name.partition(".")  # writers look at the endings
+        self.path, self.part = path, os.path.join(folder, f".{base}.part{dot}{endings}")
+
+    def __enter__(self):
+        return self.part
+
+    def __exit__(self, kind, problem, trace):
+        if kind is None:
+            os.replace(self.part, self.path)
+        elif os.path.isfile(self.part):
+            os.unlink(self.part)
+
+
 def write_json(name, value):
-    """Whole or not at all."""
     import json
-    path = os.path.join(TO, name)
-    part = f"{path}.part"
-    with open(part, "w", encoding="ascii") as out:
+    with Whole(os.path.join(TO, name)) as part, open(part, "w", encoding="ascii") as out:
         json.dump(value, out)
-    os.replace(part, path)
 
 
 # ---- times ----

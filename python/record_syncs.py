@@ -7,6 +7,7 @@ where they went. No profiler runs, and the steps of this pass count for no time.
 """
 import os
 import sys
+from _thread import get_ident
 
 from steptime_inside import HERE
 from steptime_pass import Steps
@@ -106,7 +107,7 @@ class SyncPass(Steps):
             return
         if not text.startswith(WARNS):
             self.show_before(message, category, filename, lineno, file, line)
-        elif not self.off and not self.recorder.entered:
+        elif not self.off and get_ident() not in self.recorder.entered:
             frame = sys._getframe(1)
             while frame.f_back and frame.f_code.co_filename.endswith("warnings.py"):
                 frame = frame.f_back
@@ -148,7 +149,7 @@ class SyncPass(Steps):
                    {"version": VERSION, "first_step": self.first, "steps": self.steps, "lines": listed,
                     "recorder": {"torch": recorder.torch.__version__, "python": sys.version.split()[0]}})
         recorder.note("saved", f"{self.kind} {self.steps} {STEPS}")
-        recorder.note("said", self.words(listed))
+        recorder.note("found", self.words(listed))
 
     def words(self, listed):
         if not listed:

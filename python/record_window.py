@@ -24,7 +24,9 @@ class Window:
             threading.Thread(target=self.idle, name="steptime", daemon=True).start()
 
     def may_begin(self):
-        return self.recorder.is_here() and not self.recorder.steps and not self.recorder.now
+        """Not where ranks are started: others make the steps."""
+        starts_ranks = "torch.distributed.run" in sys.modules
+        return self.recorder.is_here() and not self.recorder.steps and not self.recorder.now and not starts_ranks
 
     def idle(self):
         recorder = self.recorder
@@ -33,8 +35,8 @@ class Window:
         while self.may_begin():
             self.in_main_thread(self.begin)
             time.sleep(0.05)
-        if recorder.steps:
-            return
+        if not recorder.now or recorder.now.kind != "window":
+            return  # it came to none
         time.sleep(WINDOW_S)
         self.in_main_thread(self.end)
 

@@ -25,3 +25,15 @@ def torch_python():
     if not find():
         raise unittest.SkipTest("no interpreter with PyTorch; STEPTIME_TORCH_PYTHON names one")
     return find()
+
+
+DEBIAN = "/usr/bin/python3"  # whose python3-torch is 1.13, without Kineto
+
+
+def debian_python():
+    """The case skips where Debian's PyTorch is not installed, or is what all tests run on anyway."""
+    if not os.path.exists(DEBIAN) or not has_torch(DEBIAN):
+        raise unittest.SkipTest(f"no PyTorch in {DEBIAN} (Debian's python3-torch)")
+    if os.path.realpath(find() or "") == os.path.realpath(DEBIAN):
+        raise unittest.SkipTest(f"all tests run on {DEBIAN}")
+    return DEBIAN

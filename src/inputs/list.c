@@ -83,8 +83,9 @@ static void add_files(struct list *list, struct arena *arena, DIR *directory, co
     }
 }
 
-static const char *const noted[] = {".steps.json", ".syncs.json", ".et.json", ".et.json.gz"};
-enum { ENDINGS = sizeof noted / sizeof *noted, ENDINGS_OF_NOTES = 2 };
+static const char *const noted[] = {".steps.json",    ".syncs.json", ".memory.json.gz",
+                                    ".memory.pickle", ".et.json",    ".et.json.gz"};
+enum { ENDINGS = sizeof noted / sizeof *noted, ENDINGS_OF_NOTES = 4 };
 
 /* What a recorder notes beside a trace is read with it. Lists are in order of names. */
 static void leave_notes_aside(struct list *list, uint32_t before, bool executions)

@@ -32,4 +32,14 @@ static inline double step_times_factor(const struct step_times *times)
     return times->bare_ns > 0 && times->recorded_ns > 0 ? times->recorded_ns / times->bare_ns : 0;
 }
 
+/* Above this the recorder is a doubt of its own, and what can leave it out does. */
+#define STEP_TIMES_SLOW 1.25
+
+/* The same where it is above that, else 0. */
+static inline double step_times_slowed(const struct step_times *times)
+{
+    const double factor = step_times_factor(times);
+    return factor > STEP_TIMES_SLOW ? factor : 0;
+}
+
 #endif

@@ -7,8 +7,6 @@
 #include "base/order.h"
 #include "base/sum.h"
 
-#define SLOW_RECORDER 1.25 /* more than this is a doubt */
-
 /* ---- one trace ---- */
 
 static bool only_the_first(const struct trace *trace, uint32_t selected)
@@ -166,10 +164,13 @@ static void doubt_groups(const struct trust *trust, struct doubts *doubts)
 static void doubt_recording(const struct trust *trust, struct doubts *doubts)
 {
     struct arena *arena = doubts->arena;
-    if (trust->factor > SLOW_RECORDER)
+    if (trust->factor > STEP_TIMES_SLOW)
         doubts_add(doubts,
                    (struct doubt){"recorder_cost",
-                                  str_printf(arena, "the recorder made a step %.2f times as long", trust->factor),
+                                  str_printf(arena,
+                                             "the recorder made a step %.2f times as long, and is in all times and "
+                                             "savings that do not say that they leave it out",
+                                             trust->factor),
                                   trust->timed, 1 - 1 / trust->factor, false});
     doubt(doubts, "repaired", trust->repaired, 0,
           str_printf(arena, "%llu event%s repaired", (unsigned long long)trust->repaired,
@@ -250,7 +251,7 @@ static str recorder_words(const struct trust *trust, struct arena *arena)
 {
     if (!(trust->factor > 0))
         return S("recorder cost unknown");
-    if (trust->factor > SLOW_RECORDER)
+    if (trust->factor > STEP_TIMES_SLOW)
         return S("");
     return str_printf(arena, "the recorder made a step %.2f times as long", trust->factor);
 }

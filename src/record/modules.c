@@ -6,9 +6,9 @@
 #include "io/writer.h"
 
 extern const char record_py[], record_plan_py[], record_pass_py[], record_window_py[], record_ends_py[],
-    record_syncs_py[], record_et_py[];
+    record_syncs_py[], record_et_py[], record_memory_py[];
 extern const size_t record_py_bytes, record_plan_py_bytes, record_pass_py_bytes, record_window_py_bytes,
-    record_ends_py_bytes, record_syncs_py_bytes, record_et_py_bytes;
+    record_ends_py_bytes, record_syncs_py_bytes, record_et_py_bytes, record_memory_py_bytes;
 
 struct module {
     const char *name; /* the script may have modules of its own: ours are told by this */
@@ -21,6 +21,7 @@ static const struct module imported[] = {
     {"steptime_pass.py", record_pass_py, &record_pass_py_bytes},
     {"steptime_syncs.py", record_syncs_py, &record_syncs_py_bytes},
     {"steptime_et.py", record_et_py, &record_et_py_bytes},
+    {"steptime_memory.py", record_memory_py, &record_memory_py_bytes},
     {"steptime_window.py", record_window_py, &record_window_py_bytes},
     {"steptime_ends.py", record_ends_py, &record_ends_py_bytes},
 };

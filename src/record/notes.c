@@ -2,7 +2,7 @@
 #include "notes.h"
 
 static const char *const words[NOTE_WORDS] = {"loaded", "torch", "begun", "pace", "bare",
-                                              "saved",  "done",  "none",  "said"};
+                                              "saved",  "found", "done",  "none", "said"};
 
 static bool word_of(str text, enum note_word *word)
 {

@@ -21,6 +21,7 @@ enum note_word {
     NOTE_PACE,
     NOTE_BARE,
     NOTE_SAVED,
+    NOTE_FOUND,
     NOTE_DONE,
     NOTE_NONE,
     NOTE_SAID,

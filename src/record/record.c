@@ -71,10 +71,11 @@ static void tell_begun(const struct recording *recording, const struct recorded 
 {
     const struct record_options *const options = recording->options;
     if (process == recording->result->at)
-        tell(recording, str_printf(recording->arena, "%.*s makes steps: %lld bare, then %d x %lld to be recorded",
-                                   (int)process->base.len, process->base.at, (long long)options->wait,
-                                   1 + !options->no_stacks + options->sync_lines + options->execution_trace,
-                                   (long long)options->steps));
+        tell(recording,
+             str_printf(recording->arena, "%.*s makes steps: %lld bare, then %d x %lld to be recorded",
+                        (int)process->base.len, process->base.at, (long long)options->wait,
+                        1 + !options->no_stacks + options->memory + options->sync_lines + options->execution_trace,
+                        (long long)options->steps));
 }
 
 static void tell_bare(const struct recording *recording, const struct recorded *process)
@@ -112,6 +113,8 @@ static void take(struct recording *recording, const struct told *told)
         told->word >= NOTE_BEGUN && told->word <= NOTE_DONE ? process_of(recording, told->base) : NULL;
     str rest = told->rest;
     result->loaded |= told->word == NOTE_LOADED;
+    if (told->word == NOTE_TORCH && !result->torch)
+        tell(recording, S("PyTorch is loaded; waiting for the first step of an optimizer"));
     result->torch |= told->word == NOTE_TORCH;
     if (told->word == NOTE_SAID)
         tell_said(recording, told);
@@ -130,6 +133,8 @@ static void take(struct recording *recording, const struct told *told)
         tell_pace(recording, process, rest);
     if (told->word == NOTE_SAVED)
         take_saved(process, rest);
+    if (told->word == NOTE_FOUND && process->found_count < MOST_FOUND)
+        process->found[process->found_count++] = told->rest;
     if (told->word == NOTE_DONE && process == result->at)
         tell(recording, S("recorded; the script runs on to its end"));
 }
@@ -152,8 +157,8 @@ static const char *quiet_kineto(void)
 /* In their order. The first gives the times. */
 static const char *passes_of(const struct record_options *options, struct arena *arena)
 {
-    return str_printf(arena, "shapes%s%s%s", options->no_stacks ? "" : ",stacks", options->sync_lines ? ",syncs" : "",
-                      options->execution_trace ? ",et" : "")
+    return str_printf(arena, "shapes%s%s%s%s", options->no_stacks ? "" : ",stacks", options->memory ? ",memory" : "",
+                      options->sync_lines ? ",syncs" : "", options->execution_trace ? ",et" : "")
         .at;
 }
 

@@ -6,6 +6,7 @@
  *     bare steps -> TO/NAME.steps.json          what recording cost
  *     with times -> TO/NAME.json.gz  \
  *     lines that wait -> TO/NAME.syncs.json
+ *     allocations -> TO/NAME.memory.json.gz
  *     operators and data -> a private folder -> packed: TO/NAME.et.json.gz
  *     with stacks -> a private folder -> joined: TO/NAME.json.gz (stacks.h)
  *
@@ -31,6 +32,7 @@ struct record_options {
     bool no_stacks;
     bool sync_lines;         /* a pass more: the lines that wait for the device, beside the trace */
     bool execution_trace;    /* the same, with PyTorch's observer of operators and their data */
+    bool memory;             /* the same, with the profiler telling allocations */
     bool compile_log;        /* what PyTorch's compiler notes of itself, in a folder compile-log beside the traces */
     bool on_cpu;             /* no GPU is shown to the script, which is ended once it is recorded */
     bool stop;               /* the script is ended once it is recorded */
@@ -39,6 +41,8 @@ struct record_options {
     void (*tell)(str what);  /* a line for people */
 };
 
+enum { MOST_FOUND = 4 };
+
 /* The files of one process. */
 struct recorded {
     str base;          /* their name without endings: "train-rank3" */
@@ -46,7 +50,9 @@ struct recorded {
     int64_t steps, of; /* recorded; fewer where the script ended before */
     double bare_ns;    /* median of a step before recording; 0 where nobody counted */
     bool has_stacks;
-    double paired; /* part of the operators that stacks were found for */
+    double paired;         /* part of the operators that stacks were found for */
+    str found[MOST_FOUND]; /* what passes found, a line each */
+    uint32_t found_count;
 };
 
 struct record_result {

@@ -431,6 +431,7 @@ static void put_replayed(const struct what_if_input *input, const struct what_if
     prediction->measured_active_us = answer->before.active_us;
     prediction->held_us = 0;
     prediction->unprofiled_us = -1;
+    prediction->host_share = 0;
     prediction->tests = 0;
     put_steps(input, answer, prediction);
 }

@@ -238,8 +238,11 @@ static void gather(struct predicting *p)
     p->inputs = arena_array(&p->arena, p->read.taken, sizeof(struct predicted_input *));
     p->sources = arena_array(&p->arena, p->read.taken, sizeof *p->sources);
     for (uint32_t i = 0; i < p->read.count; i++)
-        if (p->read.files[i].state == INPUT_TAKEN)
-            p->inputs[p->count++] = p->read.files[i].result;
+        if (p->read.files[i].state == INPUT_TAKEN) {
+            struct predicted_input *const input = p->read.files[i].result;
+            input->source.slowed = step_times_slowed(&input->file->trust.times);
+            p->inputs[p->count++] = input;
+        }
 }
 
 bool predicting_read(struct predicting *p, struct steptime_error *err)

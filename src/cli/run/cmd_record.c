@@ -29,6 +29,8 @@ static const struct option options[] = {
      "One pass more, in which PyTorch says which lines wait for the GPU: NAME.syncs.json, which lint reads beside a trace."},
     {"et", 0, NULL, NULL,
      "One pass more, with operators, their shapes and data: NAME.et.json.gz, an execution trace, which predict reads."},
+    {"memory", 0, NULL, NULL,
+     "One pass more, with every allocation: NAME.memory.json.gz, and in a line how much is held at most and from where."},
     {"compile-log", 0, NULL, NULL,
      "Keep what PyTorch's compiler notes of itself (TORCH_TRACE), in DIR/compile-log, for summary --compile-log."},
     {"window", 0, "A:B", NULL,
@@ -60,6 +62,7 @@ static bool plan_of(const struct call *call, struct record_options *to, struct s
     to->no_stacks = call_flag(call, "no-stacks");
     to->sync_lines = call_flag(call, "sync-lines");
     to->execution_trace = call_flag(call, "et");
+    to->memory = call_flag(call, "memory");
     to->compile_log = call_flag(call, "compile-log");
     return call_count(call, "wait", 1, MOST_STEPS, 10, &to->wait, err) &&
            call_count(call, "warmup", 0, MOST_STEPS, 2, &to->warmup, err) &&
@@ -75,7 +78,7 @@ static bool script_of(const struct call *call, struct arena *arena, struct recor
     to->name = record_name(to->argv, arena);
     const str usual = str_printf(arena, "steptime-%.*s", (int)to->name.len, to->name.at);
     to->to = new_folder(call_text(call, "out"), usual, "--out", FOLDER_MAY_BE_THERE, arena, err);
-    return to->to != NULL;
+    return to->to && folder_claim(to->to, "--out", err);
 }
 
 /* ---- what came of it ---- */
@@ -98,6 +101,8 @@ static void tell_process(const struct recorded *process, struct arena *arena)
         training_say(str_printf(arena,
                                 "its steps differ: only %.0f %% of the operators have a stack at their own place",
                                 process->paired * 100));
+    for (uint32_t i = 0; i < process->found_count; i++)
+        training_say(process->found[i]);
 }
 
 static str nothing_because(const struct record_result *result)
@@ -109,6 +114,16 @@ static str nothing_because(const struct record_result *result)
     return result->why_none.len ? result->why_none : S("nothing was recorded");
 }
 
+/* What to do with it, to be copied into a shell. */
+static void tell_next(const struct record_result *result, str folder, struct arena *arena)
+{
+    training_say(str_printf(arena, "next, what a step costs and what to change first: steptime %.*s", (int)folder.len,
+                            folder.at));
+    if (result->at[0].has_stacks)
+        training_say(str_printf(arena, "and in which lines of the source: steptime lint --trace %.*s SOURCE",
+                                (int)folder.len, folder.at));
+}
+
 static void tell_result(const struct record_options *to, const struct record_result *result, struct arena *arena)
 {
     enum { SHOWN = 4 };
@@ -116,7 +131,10 @@ static void tell_result(const struct record_options *to, const struct record_res
         tell_process(&result->at[i], arena);
     if (result->count > SHOWN)
         training_say(str_printf(arena, "and %u more", result->count - SHOWN));
-    training_say(result->count ? str_printf(arena, "next: steptime %s", to->to) : nothing_because(result));
+    if (result->count)
+        tell_next(result, training_in_shell(to->to, arena), arena);
+    else
+        training_say(nothing_because(result));
     if (!result->count)
         rmdir(to->to);
 }
@@ -150,7 +168,7 @@ static void record_on_cpu(const struct record_options *first, const struct recor
         return;
     }
     to.to = str_printf(arena, "%s/cpu", first->to).at;
-    to.sync_lines = to.execution_trace = to.compile_log = false;
+    to.sync_lines = to.memory = to.execution_trace = to.compile_log = false;
     to.on_cpu = to.quiet = true;
     training_say(S("once more, without a GPU"));
     if ((mkdir(to.to, 0777) && errno != EEXIST) || !record_run(&to, arena, &result, &err)) {
@@ -184,15 +202,25 @@ static bool record(const struct call *call, struct arena *arena, int *code, stru
     return true;
 }
 
-/* What runs already is recorded by its own PyTorch. */
+/* What runs already is recorded by its own PyTorch, which knows no other passes than the profiler's. */
+static bool attach_takes(const struct call *call, struct steptime_error *err)
+{
+    static const char *const not_taken[] = {"sync-lines", "memory", "et", "compile-log", "also-cpu"};
+    for (size_t i = 0; i < sizeof not_taken / sizeof *not_taken; i++)
+        if (call_flag(call, not_taken[i]))
+            return fail(err, STEPTIME_USAGE,
+                        "--attach cannot have --%s: that needs a script that is started by this command", not_taken[i]);
+    return !call_argument_count(call) ||
+           fail(err, STEPTIME_USAGE, "--attach records what runs already: it takes no command");
+}
+
 static bool attach(const struct call *call, struct arena *arena, int *code, struct steptime_error *err)
 {
     struct record_options plan = {.tell = training_say};
     struct attach_options to = {.tell = training_say};
     struct record_result result;
-    if (call_argument_count(call))
-        return fail(err, STEPTIME_USAGE, "--attach records what runs already: it takes no command");
-    if (!call_count(call, "attach", 1, INT32_MAX, 0, &to.number, err) || !plan_of(call, &plan, err))
+    if (!attach_takes(call, err) || !call_count(call, "attach", 1, INT32_MAX, 0, &to.number, err) ||
+        !plan_of(call, &plan, err))
         return false;
     const str name = attach_name(to.number, arena);
     const str usual = str_printf(arena, "steptime-%.*s", (int)name.len, name.at);
@@ -200,7 +228,7 @@ static bool attach(const struct call *call, struct arena *arena, int *code, stru
     to.steps = plan.steps;
     to.no_stacks = plan.no_stacks;
     plan.to = to.to = new_folder(call_text(call, "out"), usual, "--out", FOLDER_MAY_BE_THERE, arena, err);
-    if (!to.to)
+    if (!to.to || !folder_claim(to.to, "--out", err))
         return false;
     if (!attach_run(&to, arena, &result, err)) {
         rmdir(to.to);

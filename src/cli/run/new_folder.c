@@ -2,8 +2,10 @@
 #include "new_folder.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,4 +61,15 @@ const char *new_folder(const char *asked, str name, const char *option, enum fol
     path = str_z(arena, str_of(real));
     free(real);
     return path;
+}
+
+bool folder_claim(const char *path, const char *option, struct steptime_error *err)
+{
+    const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* stays open: its end is the program's */
+    if (folder < 0 || !flock(folder, LOCK_EX | LOCK_NB))
+        return true;
+    const bool taken = errno == EWOULDBLOCK;
+    close(folder);
+    return !taken || fail_at(err, STEPTIME_OUTPUT, str_of(path), -1,
+                             "somebody else writes there at this time; %s names another folder", option);
 }

@@ -17,4 +17,10 @@ enum folder_before { FOLDER_NEW, FOLDER_MAY_BE_THERE };
 const char *new_folder(const char *asked, str name, const char *option, enum folder_before before, struct arena *arena,
                        struct steptime_error *err);
 
+/*
+ * Until this program ends nobody else gets this folder by the same call: two who write the same names would leave a mixture.
+ * False with *err, which names `option`. Where the file system knows no locks all may.
+ */
+bool folder_claim(const char *path, const char *option, struct steptime_error *err);
+
 #endif

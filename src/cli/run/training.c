@@ -3,7 +3,9 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 #include "base/real.h"
 #include "child/child.h"
@@ -50,4 +52,24 @@ enum steptime_code training_end(struct arena *arena, enum steptime_code code)
     if (child_interrupted())
         raise(child_interrupted()); /* its handler is the usual one again */
     return code;
+}
+
+static bool is_plain(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || (c && strchr("_@%+=:,./-", c));
+}
+
+str training_in_shell(const char *path, struct arena *arena)
+{
+    struct buf quoted = {0};
+    bool plain = *path != '\0';
+    buf_char(&quoted, '\'');
+    for (const char *at = path; *at; at++) {
+        plain = plain && is_plain(*at);
+        buf_add(&quoted, *at == '\'' ? S("'\\''") : (str){at, 1});
+    }
+    buf_char(&quoted, '\'');
+    const str word = plain ? str_of(path) : str_copy(arena, buf_str(&quoted));
+    buf_free(&quoted);
+    return word;
 }

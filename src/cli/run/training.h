@@ -22,6 +22,9 @@ bool training_real(const struct call *call, const char *option, double otherwise
 /* A line on standard error. */
 void training_say(str line);
 
+/* A path as a shell takes it for one word: in single quotes where it holds more than letters, digits and _@%+=:,./- */
+str training_in_shell(const char *path, struct arena *arena);
+
 /* Frees the arena, then ends the program as an interrupt asked for that came while a script ran; else gives the code. */
 enum steptime_code training_end(struct arena *arena, enum steptime_code code);
 

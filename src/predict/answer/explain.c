@@ -26,7 +26,11 @@ const struct predict_number predict_numbers[] = {
     {"wait_ns", BEHIND_WAITS, "sum of the host's waits: for device work that it needs, and for room in a stream"},
     {"communication_ns", BEHIND_COLLECTIVE, "length of the union of communication, mean over the steps"},
     {"exposed_communication_ns", BEHIND_EXPOSED, "length of the union of communication less that of other device work"},
-    {"unprofiled_step_ns", BEHIND_NOTHING, "step_ns walked again with profiler_event_ns off every event of the host"},
+    {"unprofiled_step_ns", BEHIND_NOTHING,
+     "step_ns walked again with profiler_event_ns off every event of the host; where host_share is known, with that of "
+     "the host's time instead"},
+    {"host_share", BEHIND_NOTHING,
+     "the share of the host's time with which the recorded step in the middle, replayed, takes what a bare step took"},
     {"profiler_event_ns", BEHIND_NOTHING,
      "least mean distance of two calls in one operator that follow each other 20 times or more"},
     {"recorded_share", BEHIND_RECORDED, "device time that takes what was recorded / all device time"},

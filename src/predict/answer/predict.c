@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "host_share.h"
 #include "predict_private.h"
 #include "predict/host/overheads_left_out.h"
 #include "predict/plan/units.h"
@@ -165,7 +166,8 @@ static bool predict_unprofiled(const struct predict_source *source, const struct
                                struct prediction *into, struct steptime_error *err)
 {
     struct predict_asked without = *asked;
-    without.plan.with_profiler = false;
+    without.plan.with_profiler = into->host_share > 0;
+    without.plan.host_share = into->host_share;
     double us;
     const bool good = predict_step_us(program, &without, overheads, &us, err);
     into->unprofiled_us += us / source->count;
@@ -257,7 +259,8 @@ static bool predict_steps(const struct predict_source *source, const struct pred
 
 static void describe(const struct predict_source *source, const struct predict_asked *asked, struct prediction *into)
 {
-    *into = (struct prediction){.rank = source->rank, .path = source->path, .rank_error = NAN, .alone_us = -1};
+    *into = (struct prediction){
+        .rank = source->rank, .path = source->path, .rank_error = NAN, .alone_us = -1, .slowed = source->slowed};
     if (!source->count)
         return;
     struct arena scratch = {0};
@@ -280,8 +283,14 @@ static bool predict_rank(const struct predict_source *source, const struct predi
     const struct overheads *given = asked->plan.overheads;
     const struct overheads *own = given && !pool ? NULL : pooled_overheads(source, pool, &scratch);
     const struct overheads *overheads = given ? given : own;
+    struct predict_asked with = *asked;
     describe(source, asked, prediction);
-    const bool good = predict_steps(source, asked, overheads, arena, prediction, err);
+    bool good = asked->only_steps || host_share_of(source, asked, overheads, &prediction->host_share, err);
+    if (!asked->plan.with_profiler && prediction->host_share > 0) { /* measured, so better than what an event costs */
+        with.plan.with_profiler = true;
+        with.plan.host_share = prediction->host_share;
+    }
+    good = good && predict_steps(source, &with, overheads, arena, prediction, err);
     arena_free(&scratch);
     return good;
 }

@@ -83,8 +83,12 @@ struct prediction {
     uint32_t step_count;
     struct walked
         walked; /* means over the steps, but a sum of what contradicts; times by launch and operator are NULL */
-    double unprofiled_us;                        /* the step without the profiler's cost; step_us where there is none */
-    double profiler_us;                          /* of an event */
+    double
+        unprofiled_us; /* the step without the profiler's cost, by host_share where that is known; step_us where there is none */
+    double profiler_us; /* of an event */
+    double
+        host_share; /* of the host's time, without the recorder (host_share.h); 0: not known, or the recorder cost little */
+    double slowed; /* how many times as long the recorder made a step, where it did too much; 0 */
     double measured_us, measured_active_us;      /* means; -1: not recorded */
     double held_us, finished_us;                 /* means; finished_us -1: not recorded */
     double recorded_us, modelled_us, guessed_us; /* device work of a step, by basis */

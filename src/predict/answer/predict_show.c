@@ -169,6 +169,24 @@ static str how(const struct prediction *p, const struct predict_asked *asked, st
     return str_printf(arena, "%.*s%.*s", (int)found.len, found.at, (int)unlike.len, unlike.at);
 }
 
+/* The recorder slowed the steps that the prediction stands on. "": it did not, or little. */
+static str without_recorder(const struct prediction *p, struct arena *arena)
+{
+    if (!(p->slowed > 0))
+        return S("");
+    if (!(p->host_share > 0))
+        return str_printf(
+            arena,
+            "All this holds the recorder, which made a step %.2f times as long: what the host takes is less "
+            "without it, and more is up to the device.",
+            p->slowed);
+    const str step = said(p->unprofiled_us, arena);
+    return str_printf(arena,
+                      "Without the recorder, which made a step %.2f times as long, it takes %.*s: what the host does "
+                      "then takes %.2f of the time.",
+                      p->slowed, (int)step.len, step.at, p->host_share);
+}
+
 /* For people only where it says something; programs find it always. */
 static void put(struct section *section, const char *id, const char *title, enum unit unit, struct cell cell,
                 bool tells)
@@ -217,7 +235,10 @@ static void show_beside(struct section *section, const struct prediction *p)
     put(section, "communication_ns", "communication", UNIT_NS, ns_cell(p->walked.communication_us), communicates);
     put(section, "exposed_communication_ns", "of it, exposed", UNIT_NS, ns_cell(p->walked.exposed_communication_us),
         communicates);
-    put(section, "unprofiled_step_ns", "without the profiler", UNIT_NS, ns_cell(p->unprofiled_us), p->profiler_us > 0);
+    put(section, "unprofiled_step_ns", "without the profiler", UNIT_NS, ns_cell(p->unprofiled_us),
+        p->profiler_us > 0 || p->host_share > 0);
+    put(section, "host_share", "of the host's time, then", UNIT_RATIO,
+        p->host_share > 0 ? cell_real(p->host_share) : cell_null(), true);
     put(section, "profiler_event_ns", "which costs an event", UNIT_NS, ns_cell(p->profiler_us), p->profiler_us > 0);
 }
 
@@ -270,6 +291,9 @@ static void show_head(const struct prediction *predictions, uint32_t count, cons
     struct section *section = report_section(report, "prediction", "Prediction");
     section_text(section, sentence(p, asked, report_arena(report)));
     section_text(section, how(p, asked, report_arena(report)));
+    const str left_out = without_recorder(p, report_arena(report));
+    if (left_out.len)
+        section_text(section, left_out);
     if (count > 1)
         section_text(section,
                      str_printf(report_arena(report), "Rank %lld, the slowest of %u.", (long long)p->rank, count));

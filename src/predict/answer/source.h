@@ -25,6 +25,8 @@ struct predict_source {
     int64_t rank;
     str path;
     bool timed; /* its steps are recorded: they tell what operators cost the host */
+    double
+        slowed; /* how many times as long the recorder made a step, where that is too much; 0: it is not, or not known */
 };
 
 /* Packs the program as step i; the arena and the texts must live as long as the source. */

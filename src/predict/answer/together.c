@@ -199,6 +199,7 @@ static void open_rank(struct prediction *into)
     into->alone_us = into->walked.step_us;
     into->together = true;
     into->walked = (struct walked){0};
+    into->host_share = 0; /* each rank has its own, and they are walked as one */
     into->unprofiled_us = into->error = into->bias = 0;
 }
 

@@ -290,6 +290,8 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
         plan_device(&p);
         good = time_launches(&p, err);
         plan_sum(plan);
+        if (options->host_share > 0)
+            plan_scale_host(plan, options->host_share);
     }
     arena_free(&scratch);
     return good;

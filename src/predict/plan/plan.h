@@ -122,6 +122,7 @@ struct plan_options {
     const struct overheads *overheads; /* NULL: those of `program` itself, else built-in means */
     const struct units *units;         /* where who asks has them; of another program, or NULL: found anew */
     bool with_profiler;                /* times as with the profiler on, to be set beside recorded ones */
+    double host_share; /* of that time of the host what is left without the recorder (host_share.h); 0: not known */
 };
 
 /* False with STEPTIME_INPUT and the operator's name and id: no shapes, a size that is none, an unknown device. */

@@ -156,6 +156,10 @@ class Stub(Case):
         self.assertEqual(done.code, USAGE)
         self.assertIn("it takes no command", done.err)
         self.assertEqual(self.attach("soon").code, USAGE)
+        for option in ("--memory", "--et", "--sync-lines", "--compile-log", "--also-cpu"):
+            done = self.attach(deaf.pid, option)
+            self.assertEqual(done.code, USAGE)
+            self.assertIn(f"--attach cannot have {option}", done.err)
 
 
 class Real(Case):
