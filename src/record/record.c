@@ -162,8 +162,7 @@ static const char *passes_of(const struct record_options *options, struct arena 
         .at;
 }
 
-static const char *const without_gpu[] = {
-    "CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES="};
+static const char *const without_gpu[] = {"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=", "ROCR_VISIBLE_DEVICES="};
 
 static const char *const *environment_of(const struct recording *recording)
 {

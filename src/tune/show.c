@@ -145,8 +145,9 @@ void tune_show(const struct tune_result *result, bool processor, struct report *
     struct section *const section = report_section(report, "tune", "What was tried");
     section_text(section, total_text(result, arena));
     if (processor)
-        section_text(section, S("Steps were timed by the processor time of the process, not by the clock: waits and other "
-                                "processes, as workers of a loader, are not in it."));
+        section_text(section,
+                     S("Steps were timed by the processor time of the process, not by the clock: waits and other "
+                       "processes, as workers of a loader, are not in it."));
     section_value(section, "tried", "rewrites", UNIT_COUNT, cell_int(result->count));
     section_value(section, "kept", "kept", UNIT_COUNT, cell_int(result->kept));
     section_value(section, "times_as_fast", "times as fast", UNIT_NONE, real_or_null(result->total.paired));

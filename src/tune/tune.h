@@ -37,7 +37,7 @@ struct tune_options {
     const char *folder;      /* where all of it lies; absolute */
     str script;              /* absolute path of the script among the words; its root is tuned */
     bool unsafe, notes;
-    bool processor; /* steps are timed by the time of the process on processors, not the wall clock */
+    bool processor;             /* steps are timed by the time of the process on processors, not the wall clock */
     struct tolerance tolerance; /* of losses; where unsafe rewrites are made */
     int64_t seed, steps, warmup, repeat;
     int64_t limit_ns;  /* of one run */

@@ -14,7 +14,7 @@ struct chain {
     const struct check *check;
     struct proof_place places[CHAIN_STEPS];
     uint32_t count;
-    bool origin; /* it came to an end that is named */
+    bool origin;      /* it came to an end that is named */
     const char *open; /* what nobody shows of it, a clause; NULL */
 };
 
