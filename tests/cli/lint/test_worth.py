@@ -9,7 +9,8 @@ import unittest
 
 from support import JUDGED, SOURCE, steptime
 
-SETS = ("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth")  # drawn by chance, looked at once
+# Drawn by chance, looked at once.
+SETS = ("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth")
 JUDGEMENTS = os.path.join(SOURCE, "tests", "data", "judgements")
 READ_BACK = """
 import torch

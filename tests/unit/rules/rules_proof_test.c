@@ -74,7 +74,7 @@ static void a_step_is_shown_by_the_loop_that_calls_it(void **state)
              "def main(loader, optimizer, seen):\n"
              "    for x in loader:\n"
              "        update(x, optimizer, seen)\n");
-    expect_links("ST409", source, "device holds 2 4; pace holds 9 10; gain holds 6");
+    expect_links("ST409", source, "device holds 2 2 4; pace holds 9 10 6; gain holds 6");
 }
 
 static void what_frameworks_promise_is_an_origin(void **state)
