@@ -2,8 +2,8 @@
 #include "cuda_recorder.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
+#include "base/format.h"
 #include "base/error.h"
 #include "base/mem.h"
 
@@ -214,7 +214,7 @@ static uint32_t three(struct cuda_recorder *r, struct cudafile_fields *f)
 {
     char text[48];
     const uint32_t x = cudafile_small(f), y = cudafile_small(f), z = cudafile_small(f);
-    const int len = snprintf(text, sizeof text, "[%u, %u, %u]", x, y, z);
+    const int len = format_text(text, sizeof text, "[%u, %u, %u]", x, y, z);
     return intern_id(r->names, (str){text, (size_t)len});
 }
 
@@ -262,7 +262,7 @@ static void take_copy(struct cuda_recorder *r, struct cudafile_fields *f)
     set_bytes(&event, cudafile_number(f));
     const uint32_t kind = cudafile_small(f), from = cudafile_small(f), to = cudafile_small(f);
     const int len =
-        snprintf(name, sizeof name, "Memcpy %s (%s -> %s)", copy_name(kind), memory_name(from), memory_name(to));
+        format_text(name, sizeof name, "Memcpy %s (%s -> %s)", copy_name(kind), memory_name(from), memory_name(to));
     event.name = intern_id(r->names, (str){name, (size_t)len});
     if (!f->is_short)
         cuda_recorder_add(r, &event);
@@ -276,7 +276,7 @@ static void take_memset(struct cuda_recorder *r, struct cudafile_fields *f)
         return;
     set_bytes(&event, cudafile_number(f));
     cudafile_number(f); /* the value */
-    const int len = snprintf(name, sizeof name, "Memset (%s)", memory_name(cudafile_small(f)));
+    const int len = format_text(name, sizeof name, "Memset (%s)", memory_name(cudafile_small(f)));
     event.name = intern_id(r->names, (str){name, (size_t)len});
     if (!f->is_short)
         cuda_recorder_add(r, &event);

@@ -4,9 +4,10 @@
  */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "cuda_recorder.h"
+
+#include "base/format.h"
 
 static uint32_t intern_printf(struct cuda_recorder *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -15,7 +16,7 @@ static uint32_t intern_printf(struct cuda_recorder *r, const char *format, ...)
     char text[2 * CUDAFILE_TEXT_MOST + 64];
     va_list values;
     va_start(values, format);
-    const int len = vsnprintf(text, sizeof text, format, values);
+    const int len = format_text_v(text, sizeof text, format, values);
     va_end(values);
     const size_t most = sizeof text - 1;
     return intern_id(r->names, (str){text, len < 0 ? 0 : (size_t)len < most ? (size_t)len : most});
