@@ -87,21 +87,30 @@ static const char *const noted[] = {".steps.json",    ".syncs.json", ".memory.js
                                     ".memory.pickle", ".et.json",    ".et.json.gz"};
 enum { ENDINGS = sizeof noted / sizeof *noted, ENDINGS_OF_NOTES = 4 };
 
-/* What a recorder notes beside a trace is read with it. Lists are in order of names. */
+/* Marks the notes with this ending that lie beside a trace of the list, which is in order of names. */
+static void mark_notes(const struct listed *files, uint32_t count, const char *ending, struct arena *scratch,
+                       bool *aside)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < count && !any; i++)
+        any = str_ends(str_of(files[i].path), str_of(ending));
+    for (uint32_t i = 0; any && i < count; i++) {
+        const struct listed wanted = {.path = beside_path(str_of(files[i].path), ending, scratch).at};
+        const struct listed *found = bsearch(&wanted, files, count, sizeof *files, by_name);
+        if (found)
+            aside[found - files] = true;
+    }
+}
+
+/* What a recorder notes beside a trace is read with it; but an execution trace may be an input of its own. */
 static void leave_notes_aside(struct list *list, uint32_t before, bool executions)
 {
     struct arena scratch = {0};
     struct listed *files = list->files + before;
     const uint32_t count = list->count - before;
-    const uint32_t endings = executions ? ENDINGS_OF_NOTES : ENDINGS; /* an execution trace is an input of its own */
     bool *aside = arena_array(&scratch, count, sizeof *aside);
-    for (uint32_t i = 0; i < count * endings; i++) {
-        const str trace = str_of(files[i / endings].path);
-        const struct listed wanted = {.path = beside_path(trace, noted[i % endings], &scratch).at};
-        const struct listed *found = bsearch(&wanted, files, count, sizeof *files, by_name);
-        if (found)
-            aside[found - files] = true;
-    }
+    for (int i = 0; i < (executions ? ENDINGS_OF_NOTES : ENDINGS); i++)
+        mark_notes(files, count, noted[i], &scratch, aside);
     list->count = before;
     for (uint32_t i = 0; i < count; i++)
         if (!aside[i])
