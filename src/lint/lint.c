@@ -14,7 +14,7 @@
 #include "notebook/notebook.h"
 #include "rules/ask/ask.h"
 #include "selected.h"
-#include "source/contexts/project_new.h"
+#include "source/paces/project_new.h"
 #include "source_file.h"
 #include "source_roots.h"
 #include "suppress.h"

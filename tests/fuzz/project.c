@@ -10,7 +10,7 @@
 #include "source/contexts/context.h"
 #include "source/ask/flow.h"
 #include "source/ask/name.h"
-#include "source/contexts/project_new.h"
+#include "source/paces/project_new.h"
 #include "source/ask/value_at.h"
 #include "syntax/edit.h"
 

@@ -2,9 +2,9 @@
 #include "causes.h"
 
 #include "rules/ask/ask.h"
-#include "rules/ask/measured.h"
-#include "rules/ask/number.h"
-#include "rules/ask/read_back.h"
+#include "rules/waits/measured.h"
+#include "rules/uploads/number.h"
+#include "rules/waits/read_back.h"
 #include "source/known/known_words.h"
 
 enum { BETWEEN = 8 }; /* statements from one place to the next: neighbours */

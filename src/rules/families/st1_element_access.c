@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 1: Python loops that touch a device tensor element by element, row by row or sample by sample. */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/round.h"
-#include "rules/ask/stack.h"
-#include "rules/ask/tell.h"
+#include "rules/waits/round.h"
+#include "rules/loops/stack.h"
+#include "rules/waits/tell.h"
 #include "rules/proof/launch.h"
 #include "source/flow/asks.h"
 #include "words.h"

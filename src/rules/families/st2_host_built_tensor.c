@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 2: device tensors that are made of Python objects on the training thread. */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/loop.h"
-#include "rules/ask/upload.h"
+#include "rules/loops/loop.h"
+#include "rules/uploads/upload.h"
 #include "words.h"
 
 /* ---- what it is made of ---- */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 3: data that leaves the device and comes back, and work of the host in the middle of a step. */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/made.h"
-#include "rules/ask/needed.h"
-#include "rules/ask/preparation.h"
-#include "rules/ask/read_back.h"
-#include "rules/ask/tell.h"
+#include "rules/loops/made.h"
+#include "rules/waits/needed.h"
+#include "rules/loops/preparation.h"
+#include "rules/waits/read_back.h"
+#include "rules/waits/tell.h"
 #include "words.h"
 
 /* ---- C1 ---- */

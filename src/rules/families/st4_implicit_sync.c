@@ -4,9 +4,9 @@
  * Each of these empties the queue of the device: what follows starts late.
  */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/needed.h"
-#include "rules/ask/read_back.h"
-#include "rules/ask/tell.h"
+#include "rules/waits/needed.h"
+#include "rules/waits/read_back.h"
+#include "rules/waits/tell.h"
 #include "source/known/known_words.h"
 #include "words.h"
 

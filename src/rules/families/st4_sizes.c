@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 4, second half: sizes and indices that only the device knows, and calls of libraries that wait. */
 #include "source/known/frameworks.h"
-#include "rules/ask/tell.h"
-#include "rules/ask/waits.h"
+#include "rules/waits/tell.h"
+#include "rules/waits/waits.h"
 #include "source/known/known_words.h"
 #include "words.h"
 

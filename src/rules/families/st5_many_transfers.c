@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 5: many transfers, or the same one again and again, where one or none would do. */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/loop.h"
-#include "rules/ask/number.h"
-#include "rules/ask/tell.h"
-#include "rules/ask/upload.h"
+#include "rules/loops/loop.h"
+#include "rules/uploads/number.h"
+#include "rules/waits/tell.h"
+#include "rules/uploads/upload.h"
 #include "source/flow/asks.h"
 #include "words.h"
 

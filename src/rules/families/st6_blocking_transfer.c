@@ -4,12 +4,12 @@
  * been under way while the device computed; and calls that wait on purpose.
  */
 #include "rules/rewrite/fix.h"
-#include "rules/ask/few_batches.h"
-#include "rules/ask/loader.h"
-#include "rules/ask/measured.h"
-#include "rules/ask/number.h"
-#include "rules/ask/tell.h"
-#include "rules/ask/upload.h"
+#include "rules/loaders/few_batches.h"
+#include "rules/loaders/loader.h"
+#include "rules/waits/measured.h"
+#include "rules/uploads/number.h"
+#include "rules/waits/tell.h"
+#include "rules/uploads/upload.h"
 #include "source/known/known_words.h"
 #include "words.h"
 

@@ -7,8 +7,8 @@
 #include "dry.h"
 #include "each_evaluates.h"
 #include "idle_copy.h"
-#include "rules/ask/read_back.h"
-#include "rules/ask/upload.h"
+#include "rules/waits/read_back.h"
+#include "rules/uploads/upload.h"
 #include "twice.h"
 
 enum { MOST_NODES = 20000 }; /* of a step, its functions as often as they are called */

@@ -3,8 +3,8 @@
  * From a value on the device backward to the call that put it there: through names, attributes, parameters, results of
  * functions and operands (walk.h). What a class of networks gives lies where its modules were moved to.
  */
-#include "rules/ask/loader.h"
-#include "rules/ask/loader_use.h"
+#include "rules/loaders/loader.h"
+#include "rules/loaders/loader_use.h"
 #include "walk.h"
 
 #include "base/hash.h"

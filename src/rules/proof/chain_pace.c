@@ -2,8 +2,8 @@
 /* From a line outward: the loop around it, or the call of its function, and so on until something says how often. */
 #include "chain.h"
 
-#include "rules/ask/loader.h"
-#include "rules/ask/loader_use.h"
+#include "rules/loaders/loader.h"
+#include "rules/loaders/loader_use.h"
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 

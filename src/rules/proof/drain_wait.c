@@ -2,9 +2,9 @@
 /* Which nodes wait, and which launch next to nothing. */
 #include "drain.h"
 
-#include "rules/ask/read_back.h"
-#include "rules/ask/upload.h"
-#include "rules/ask/waits.h"
+#include "rules/waits/read_back.h"
+#include "rules/uploads/upload.h"
+#include "rules/waits/waits.h"
 #include "source/known/known_words.h"
 #include "source/known/names.h"
 

@@ -3,9 +3,9 @@
 
 #include "base/map.h"
 #include "drain.h"
-#include "rules/ask/few_batches.h"
-#include "rules/ask/loader.h"
-#include "rules/ask/loader_use.h"
+#include "rules/loaders/few_batches.h"
+#include "rules/loaders/loader.h"
+#include "rules/loaders/loader_use.h"
 
 static const char *const idle =
     "no worker loads, and the step has ended in a wait: the device is idle when the copy begins (see ST604)";

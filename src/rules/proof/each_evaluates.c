@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "each_evaluates.h"
 
-#include "rules/ask/read_back.h"
+#include "rules/waits/read_back.h"
 
 static struct site some_caller(const struct check *check, struct site site)
 {

@@ -3,7 +3,7 @@
 
 #include "base/map.h"
 #include "drain.h"
-#include "rules/ask/upload.h"
+#include "rules/uploads/upload.h"
 
 bool idle_copy_is(const struct match *match)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launch.h"
 
-#include "rules/ask/read_back.h"
+#include "rules/waits/read_back.h"
 #include "source/flow/asks.h"
 #include "source/known/known_words.h"
 

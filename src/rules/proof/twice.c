@@ -12,7 +12,7 @@
 
 #include "base/map.h"
 #include "drain.h"
-#include "rules/ask/number.h"
+#include "rules/uploads/number.h"
 
 /* ---- where they stand ---- */
 

@@ -6,7 +6,7 @@
  */
 #include "fix.h"
 #include "patch.h"
-#include "rules/ask/upload.h"
+#include "rules/uploads/upload.h"
 
 /* The class of the method around the node, where it is an nn.Module that stands in this file; SYNTAX_NONE. */
 static uint32_t module_around(const struct check *check, uint32_t node)

@@ -2,7 +2,7 @@
 /* Rewrites of indices and gathers: the index is made where the tensor lies, and one index takes all rows. */
 #include "fix.h"
 #include "patch.h"
-#include "rules/ask/upload.h"
+#include "rules/uploads/upload.h"
 
 /* ---- ST503 ---- */
 

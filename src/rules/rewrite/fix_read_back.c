@@ -3,7 +3,7 @@
 #include "fix.h"
 #include "layout.h"
 #include "patch.h"
-#include "rules/ask/read_back.h"
+#include "rules/waits/read_back.h"
 #include "source/flow/asks.h"
 
 /* ---- ST405: nobody uses it ---- */

@@ -19,8 +19,8 @@
  */
 #include "fix.h"
 #include "patch.h"
-#include "rules/ask/preparation.h"
-#include "rules/ask/staging.h"
+#include "rules/loops/preparation.h"
+#include "rules/loops/staging.h"
 
 enum { MOST_KEPT = 100000 }; /* samples: more than most data sets have, and a bound all the same */
 

@@ -14,7 +14,7 @@
  */
 #include "fix.h"
 #include "patch.h"
-#include "rules/ask/read_back.h"
+#include "rules/waits/read_back.h"
 
 enum { USES = 32 };
 

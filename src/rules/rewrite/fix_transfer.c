@@ -2,9 +2,9 @@
 /* Rewrites of family 6: copies made smaller, made asynchronous, or not made at all. */
 #include "fix.h"
 #include "patch.h"
-#include "rules/ask/loader.h"
-#include "rules/ask/loader_use.h"
-#include "rules/ask/upload.h"
+#include "rules/loaders/loader.h"
+#include "rules/loaders/loader_use.h"
+#include "rules/uploads/upload.h"
 #include "source/known/known_words.h"
 
 static const struct syntax *tree_of(const struct patch *patch)

@@ -10,7 +10,7 @@
  */
 #include "fix.h"
 #include "patch.h"
-#include "rules/ask/preparation.h"
+#include "rules/loops/preparation.h"
 
 enum { WORKERS = 2 }; /* enough to stay ahead of most steps, few enough for small machines */
 

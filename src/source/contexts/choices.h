@@ -31,8 +31,7 @@ struct choices {
     struct map first; /* name id -> the last that was added */
 };
 
-void choices_build(struct project *project);
-/* One more, of choices_build. */
+/* One more; gates/given.h goes over the files. */
 void choices_add(struct project *project, enum choice kind, str name, struct site at, struct site value);
 uint32_t choices_first(const struct project *project, str name); /* NONE */
 

@@ -52,9 +52,9 @@ struct trained {
 /* What is told of the lines of one file. */
 struct placed {
     struct map loops;      /* node -> enum loop_kind, of those that are told */
-    struct map elifs;      /* node -> enum otherwise of around.c, of those in which it says something */
-    struct map gates;      /* node of a test -> what gates its two sides, of gate.c */
-    struct map behind;     /* block -> the first node of it that no call of the run comes to, of gate.c */
+    struct map elifs;      /* node -> enum otherwise of paces/around.c, of those in which it says something */
+    struct map gates;      /* node of a test -> what gates its two sides, of gates/gate.c */
+    struct map behind;     /* block -> the first node of it that no call of the run comes to, of gates/gate.c */
     uint32_t runs_network; /* a call in a training step that runs a network of which the class is not known; NONE */
     struct nodes training; /* calls that train, themselves or through functions of the run */
     struct nodes acting;   /* expressions that the next step of an environment needs */
@@ -71,12 +71,12 @@ struct contexts {
     struct trained trained;
     struct driven driven;
     bool *evaluates;                 /* per function: it runs a model without training, whoever calls it */
-    uint8_t *trains;                 /* per function: enum trains of loops.c */
+    uint8_t *trains;                 /* per function: enum trains of paces/loops.c */
     uint32_t *kept_from;             /* per function: from this node on it makes what it keeps for later calls; NONE */
     uint32_t *behind;                /* per function: that which a framework has run just before; NONE */
     bool *steps_engine;              /* per function: it was given to an engine as its step */
     bool *engine_shown;              /* per program: what steps of engines give is shown each time */
-    struct run_context *of_function; /* context.c */
+    struct run_context *of_function; /* paces/context.c */
     struct calls_of_class moved;     /* that put a network of a class on the device */
     struct calls_of_class wrapped;   /* that make a network of another class, and are given one of this */
     struct calls_of_class made;      /* that make an object of a class that a framework owns, or of a network */

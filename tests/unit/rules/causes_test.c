@@ -3,7 +3,7 @@
 #include "unit/cmocka_first.h"
 
 #include "rules/families/causes.h"
-#include "source/contexts/project_new.h"
+#include "source/paces/project_new.h"
 
 #define TRAIN(lines) \
     "import torch\n" \

@@ -18,7 +18,7 @@
 #include "unit/cmocka_first.h"
 
 #include "rules/families/rules.h"
-#include "source/contexts/project_new.h"
+#include "source/paces/project_new.h"
 
 enum { CASE_FILES = 16 };
 
