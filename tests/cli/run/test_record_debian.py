@@ -3,13 +3,11 @@
 where it is not installed."""
 import unittest
 
-from support import ONCE_IS_ENOUGH
 from test_record import Case as Recording
 from test_record_producers import Rows
 from torch_python import debian_python
 
 
-@ONCE_IS_ENOUGH
 class Debian(Rows, Recording):
     interpreter = staticmethod(debian_python)
 

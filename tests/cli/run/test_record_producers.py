@@ -6,7 +6,7 @@ import os
 import subprocess
 import unittest
 
-from support import OK, ONCE_IS_ENOUGH
+from support import OK
 from test_record import Case as Recording, ENVIRONMENT, events_of
 from torch_python import torch_python
 
@@ -313,7 +313,6 @@ print('end')
             self.assertTrue(os.path.exists(os.path.join(self.out, f"train-rank{rank}.steps.json")))
 
 
-@ONCE_IS_ENOUGH
 class Usual(Rows, Recording):
     interpreter = staticmethod(torch_python)
 
