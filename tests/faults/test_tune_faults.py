@@ -9,7 +9,7 @@ import sys
 import tempfile
 import unittest
 
-from support import INPUT, OK, ONCE_IS_ENOUGH, OUTPUT, PROGRAM, steptime
+from support import INPUT, OK, OUTPUT, PROGRAM, steptime
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir))
 from torch_python import torch_python  # noqa: E402
@@ -255,7 +255,6 @@ class Odd(unittest.TestCase):
                 self.assertTrue(result.wasSuccessful(), [text for _, text in result.failures + result.errors])
 
 
-@ONCE_IS_ENOUGH
 class RealTorch(Faults):
     """One kill and going on, with PyTorch: recording and its profiler are at work then."""
 

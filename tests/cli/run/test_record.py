@@ -134,15 +134,24 @@ class Plain(Case):
                 self.assertEqual(running.wait(30), -number)
 
 
-class Recorded(Case):
-    def setUp(self):
-        super().setUp()
-        self.python = torch_python()
+class Usual(Case):
+    """A script with nothing awkward in it: all cases look at one recording."""
 
-    def test_a_script(self):
-        path = self.script("for _ in range(40): step()\nprint('end')")
-        done = self.record(self.python, path)
-        self.assertEqual((done.code, done.out), (OK, "end\n"), done.err)
+    @classmethod
+    def setUpClass(cls):
+        cls.python = torch_python()
+        holder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(holder.cleanup)
+        cls.folder, cls.out = holder.name, os.path.join(holder.name, "out")
+        cls.path = cls.script(cls, "import torch\ntorch.manual_seed(3)\n" + textwrap.dedent(TRAIN) +
+                              "print([step() for _ in range(40)])", train=False)
+        cls.done = cls.record(cls, cls.python, cls.path)
+
+    def setUp(self):
+        """No folder of its own."""
+
+    def test_files_and_steps(self):
+        self.assertEqual(self.done.code, OK, self.done.err)
         self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])
         shown = steptime("summary", "--format", "json", self.out)
         self.assertEqual(shown.code, OK, shown.err)
@@ -151,13 +160,19 @@ class Recorded(Case):
         steps = sorted(name for name in names if name.startswith("ProfilerStep#"))
         self.assertEqual(steps, [f"ProfilerStep#{n}" for n in range(12, 17)])
 
-    def stacks_or_skip(self):
-        if "no stacks" in (said := self.record(self.python, self.script("for _ in range(30): step()")).err):
-            self.skipTest(said)
+    def test_losses_are_the_same_recorded_or_not(self):
+        alone = subprocess.run([self.python, self.path], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True,
+                               timeout=SLOW_S, check=True)
+        self.assertEqual(self.done.out, alone.stdout)
+
+    def joined(self):
+        """The events, where there are stacks among them."""
+        if "no stacks" in self.done.err:
+            self.skipTest(self.done.err)
+        return events_of(os.path.join(self.out, "train.json.gz"))
 
     def test_frames_lie_around_what_they_call(self):
-        self.stacks_or_skip()
-        events = [event for event in events_of(os.path.join(self.out, "train.json.gz")) if event.get("ph") == "X"]
+        events = [event for event in self.joined() if event.get("ph") == "X"]
         frames = [event for event in events if event["cat"] == "python_function"]
         prepared = [event for event in frames if event["name"].endswith(": prepare")]
         made = [event for event in events if event["name"] == "aten::lift_fresh"]
@@ -170,19 +185,21 @@ class Recorded(Case):
             self.assertEqual(sum(inside(inner, outer) for inner in made), 1)
 
     def test_stacks_leave_the_times_alone(self):
-        self.stacks_or_skip()
-        joined = events_of(os.path.join(self.out, "train.json.gz"))
+        joined, without = self.joined(), os.path.join(self.folder, "without")
         self.assertTrue(any(event.get("cat") == "python_function" for event in joined))
-        once = self.out
-        self.out = os.path.join(self.folder, "without")
-        self.record(self.python, os.path.join(self.folder, "train.py"), options=("--no-stacks",))
-        plain = events_of(os.path.join(self.out, "train.json.gz"))
+        steptime("record", "-o", without, "--no-stacks", "--", self.python, self.path, env=ENVIRONMENT, limit_s=SLOW_S)
+        plain = events_of(os.path.join(without, "train.json.gz"))
         self.assertFalse(any(event.get("cat") == "python_function" for event in plain))
 
         def calls(events):
             return [event["name"] for event in events if event.get("cat") == "cpu_op"]
         self.assertEqual(calls(joined), calls(plain))
-        self.assertNotEqual(once, self.out)
+
+
+class Recorded(Case):
+    def setUp(self):
+        super().setUp()
+        self.python = torch_python()
 
     def test_ends_that_come_too_soon(self):
         early = "for i in range(14): step()\n"
@@ -193,7 +210,7 @@ class Recorded(Case):
             with self.subTest(last):
                 done = self.record(self.python, self.script(early + last))
                 self.assertEqual(done.code, code, done.err)
-                self.assertIn("train.json.gz", self.traces(), done.err)
+                self.assertEqual(self.traces(), ["train.json.gz"], done.err)
                 self.assertIn("the script ended before the 5th", done.err)
 
     def test_slow_steps_are_told_while_they_run(self):
@@ -226,35 +243,19 @@ class Recorded(Case):
                 self.assertTrue(os.path.exists(own))
                 self.assertEqual(self.traces(), [])
 
-    def test_programs_of_other_kinds(self):
-        """Each trains in its own way; all are recorded, with the steps of one optimizer."""
-        programs = {
-            "threads": "import threading\nt = threading.Thread(target=lambda: [step() for _ in range(30)])\n"
-                       "t.start(); t.join()",
-            "subclass": "class Mine(torch.optim.SGD):\n    def step(self, closure=None):\n"
-                        "        return super().step(closure)\nmine = Mine(net.parameters(), lr=0.1)\n"
-                        "for _ in range(30): step(mine)",
-            "two": "other = torch.optim.SGD(net.parameters(), lr=0.1)\n"
-                   "for _ in range(30): step(); step(other)",
-            "closure": "lbfgs = torch.optim.LBFGS(net.parameters(), max_iter=2)\n"
-                       "def closure():\n    lbfgs.zero_grad(); loss = net(prepare()).pow(2).mean(); loss.backward()\n"
-                       "    return loss\nfor _ in range(30): lbfgs.step(closure)",
-            "scheduler": "s = torch.optim.lr_scheduler.StepLR(optimizer, 1)\nfor _ in range(30): step(); s.step()",
-            "workers": "data = torch.utils.data.DataLoader(torch.ones(60, 32), batch_size=2, num_workers=2)\n"
-                       "for batch in data:\n    loss = net(batch).mean(); loss.backward(); optimizer.step()",
-        }
-        for name, text in programs.items():
-            self.out = os.path.join(self.folder, name)
-            with self.subTest(name):
-                done = self.record(self.python, self.script(text), options=("--no-stacks",))
-                self.assertEqual(done.code, OK, done.err)
-                self.assertEqual(self.traces(), ["train.json.gz"], done.err)
-                steps = [e["name"] for e in events_of(os.path.join(self.out, "train.json.gz"))
-                         if e["name"].startswith("ProfilerStep#") and e.get("cat") != "gpu_user_annotation"]
-                self.assertEqual(len(steps), 5)
+    def test_another_thread(self):
+        done = self.record(self.python, self.script("import threading\n"
+                                                    "t = threading.Thread(target=lambda: [step() for _ in range(30)])\n"
+                                                    "t.start(); t.join()"), options=("--no-stacks",))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(self.traces(), ["train.json.gz"], done.err)
+        steps = [e["name"] for e in events_of(os.path.join(self.out, "train.json.gz"))
+                 if e["name"].startswith("ProfilerStep#") and e.get("cat") != "gpu_user_annotation"]
+        self.assertEqual(len(steps), 5)
 
     def test_nothing_that_steps(self):
-        path = self.script("import time\nuntil = time.monotonic() + 3\nwhile time.monotonic() < until: net(prepare())")
+        path = self.script("import time\nuntil = time.monotonic() + 3\n"
+                           "while time.monotonic() < until: net(prepare()); time.sleep(0.02)")
         done = self.record(self.python, path, options=("--window", "0.5:0.5"))
         self.assertEqual(done.code, OK, done.err)
         self.assertIn("no optimizer made a step in 0.5 s", done.err)
@@ -269,32 +270,6 @@ class Recorded(Case):
         done = self.record(self.python, "-m", "shop.train", options=("--no-stacks",),
                            environment={"PYTHONPATH": self.folder})
         self.assertEqual((done.code, self.traces()), (OK, ["train.json.gz"]), done.err)
-
-    def test_ranks(self):
-        path = self.script("""
-            import os
-            import torch.distributed as dist
-            dist.init_process_group("gloo")
-            net = torch.nn.parallel.DistributedDataParallel(net)
-            for _ in range(30): step()
-            dist.destroy_process_group()
-        """)
-        done = self.record(self.python, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", path,
-                           environment={"GLOO_SOCKET_IFNAME": "lo"})
-        if "NoneType" in done.err or "libuv" in done.err:
-            self.skipTest("torchrun of this PyTorch does not run with this Python")
-        self.assertEqual(done.code, OK, done.err)
-        self.assertEqual(self.traces(), ["train-rank0.json.gz", "train-rank1.json.gz"], done.err)
-        self.assertNotIn("nothing was recorded", done.err)  # by the one that starts them
-        shown = steptime("ranks", self.out)
-        self.assertEqual(shown.code, OK, shown.err)
-
-    def test_losses_are_the_same_recorded_or_not(self):
-        path = self.script("import torch\ntorch.manual_seed(3)\n" + textwrap.dedent(TRAIN) +
-                           "print([step() for _ in range(30)])", train=False)
-        alone = subprocess.run([self.python, path], env={**os.environ, **ENVIRONMENT}, capture_output=True, text=True,
-                               timeout=SLOW_S, check=True)
-        self.assertEqual(self.record(self.python, path).out, alone.stdout)
 
     def test_a_file_that_cannot_be_written(self):
         path = self.script("import sys\nfor _ in range(30): step()\nprint('end')")

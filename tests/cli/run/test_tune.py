@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""steptime tune: rewrites tried one by one, those kept that train the same and are faster. Needs PyTorch, but for words."""
+"""steptime tune: rewrites tried one by one, those kept that train the same and are faster. Needs PyTorch, but for words.
+test_tune_chance.py has what trains differently each time."""
 import os
 import shutil
 import subprocess
@@ -25,7 +26,7 @@ SLOW = """
 
     def prepare(at):
         rows = []
-        for i in range(2000):
+        for i in range(500):
             rows.append(samples[(at + i) % 512])
         return torch.Tensor(rows).float().to(device)
 
@@ -78,8 +79,9 @@ class Tuned(unittest.TestCase):
         return out.name
 
     def tune(self, *words):
-        return steptime("tune", "--format", "json", "--steps", "30", "--folder", "tuned", *words, "--", self.python, "train.py",
-                        env=ENVIRONMENT, cwd=self.folder, limit_s=SLOW_S)
+        """Timed by the processor's clock: on a busy machine the wall's takes more repetitions."""
+        return steptime("tune", "--format", "json", "--steps", "16", "--repeat", "2", "--processor-time", "--folder", "tuned",
+                        *words, "--", self.python, "train.py", env=ENVIRONMENT, cwd=self.folder, limit_s=SLOW_S)
 
     def test_what_pays_is_kept_and_the_files_stay_as_they_are(self):
         path = self.script(SLOW)
@@ -106,13 +108,6 @@ class Tuned(unittest.TestCase):
         with open(os.path.join(plain, "train.py"), encoding="utf-8") as ours, \
                 open(os.path.join(self.folder, "tuned", "kept", "train.py"), encoding="utf-8") as kept:
             self.assertEqual(ours.read(), kept.read())
-
-    def test_chance_that_no_seed_governs_is_refused(self):
-        self.script(SLOW.replace("import torch\n", "import torch, os\n", 1)
-                    .replace("loss = net(", "loss = (1 + os.urandom(1)[0]) * net("))
-        done = self.tune()
-        self.assertEqual(done.code, INPUT)
-        self.assertIn("differs from itself with one seed", done.err)
 
     def test_a_script_that_fails(self):
         self.script("import torch\nraise SystemExit(4)")

@@ -6,7 +6,7 @@ import tempfile
 import textwrap
 import unittest
 
-from support import INPUT, ONCE_IS_ENOUGH, steptime
+from support import INPUT, steptime
 from torch_python import torch_python
 from torch_stand_in import NUMPY, STAND_IN
 
@@ -66,7 +66,6 @@ class Chance(unittest.TestCase):
         self.assertIn("train.py:8, by random.random, behind 0 that are alike", said)
 
 
-@ONCE_IS_ENOUGH
 class RealTorch(Chance):
     """The same with PyTorch: what its own generators draw, and a generator of NumPy without a seed."""
 
