@@ -213,6 +213,8 @@ static void try_search(struct looking *looking, uint32_t finding, uint32_t row)
     const struct trace *const trace = looking->trace;
     struct wanted *const wanted = &looking->wanted[finding];
     const uint32_t run = trace->parent[row];
+    if (!is_from_scope(looking, wanted, run))
+        return;
     const bool is_where = str_eq(frame_at(looking, row)->name, wanted->name);
     if (run != wanted->run)
         wanted->before = wanted->first = ROW_NONE;

@@ -162,7 +162,7 @@ class Host(unittest.TestCase):
         self.assertAlmostEqual(found[FIRST]["per_step_saving_ns"], 1000 * (0.95 * own - 10), delta=1500)
 
     def test_look_ups_one_behind_another(self):
-        """From the call before the first of five to the last, 40 us; one alone, of something else, is none."""
+        """From the call before the first of five to the last, 40 us; one alone, and those of a loop in brackets, are none."""
         with open(self.source, encoding="utf-8") as file:
             text = file.read()
         with open(self.source, "w", encoding="utf-8") as out:
@@ -185,6 +185,9 @@ class Host(unittest.TestCase):
                 plant.python("numpy/_core/multiarray.py(403): where", at + 38 + 8 * i, 1)
             plant.python("<built-in function zeros>", at + 90, 10)
             plant.python("numpy/_core/multiarray.py(403): where", at + 200, 100)
+            plant.python(f"job/train.py({PREPARE + 11}): <listcomp>", at + 320, 100)
+            for i in range(5):
+                plant.python("numpy/_core/multiarray.py(403): where", at + 325 + 10 * i, 1)
         plant.write(self.trace)
         done = steptime("lint", self.source, "--trace", self.trace, "--format", "json").json
         found = {f["line"]: f for f in done["findings"] if f["rule"] == "ST302"}
