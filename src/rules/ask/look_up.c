@@ -51,8 +51,7 @@ static bool is_distinct_of(const struct check *check, uint32_t distinct, uint32_
 /* `node.tolist()`, `node.size`: what gives something new of an array. */
 static bool only_reads(const struct syntax *tree, uint32_t attribute)
 {
-    static const char *const names[] = {"tolist", "searchsorted", "copy", "astype", "size", "shape", "dtype",
-                                        "ndim",   "max",          "min",  "sum",    "mean", "item"};
+    static const char *const names[] = {"tolist", "searchsorted", "copy", "size", "ndim", "max", "min", "sum", "mean"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (str_eq(syntax_tail(tree, attribute), str_of(names[i])))
             return true;

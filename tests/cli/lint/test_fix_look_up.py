@@ -40,6 +40,7 @@ TRAPS = {
     "elements are changed": f"{DISTINCT}\nnode[len(row) - 1] = 0\n{LOOP}",
     "shuffled": f"{DISTINCT}\nnp.random.shuffle(node)\n{LOOP}",
     "known by another name": f"{DISTINCT}\nother = node\nother[0] = 7\n{LOOP}",
+    "its shape is set": f"{DISTINCT}\nnode.shape = (-1, 1)\n{LOOP}",
     "handed on": f"{DISTINCT}\nplaces.append(node)\n{LOOP}",
     "rows of rows, perhaps": f"{DISTINCT}\n{ALL}",
     "what is not in it is caught": f"{DISTINCT}\ntry:\n    " + LOOP.replace("\n", "\n    ") + "\nexcept IndexError:\n    pass",

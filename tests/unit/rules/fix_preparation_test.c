@@ -158,13 +158,15 @@ static void a_function_has_nowhere_to_keep_it(void **state)
     "    optimizer.step()\n" \
     "for i in range(8):\n" \
     "    step(i)\n"
-#define TESTED "            for i in range(len(row) - 1):\n                if row[i + 1] == 0:\n                    break\n"
+#define TESTED \
+    "            for i in range(len(row) - 1):\n                if row[i + 1] == 0:\n                    break\n"
 
 static void places_are_searched_for(void **state)
 {
     (void)state;
     becomes("ST302",
-            SEARCHING("            node = np.unique(row)\n" TESTED "                u = np.where(node == row[i])[0][0]\n"
+            SEARCHING("            node = np.unique(row)\n" TESTED
+                      "                u = np.where(node == row[i])[0][0]\n"
                       "                v = np.where(row[i + 1] == node)[0][0]  # its place\n"
                       "                links.append((u, v))\n"
                       "            places.append([np.where(node == item)[0][0] for item in row])\n"),
