@@ -21,6 +21,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 # The folder of a pipeline's modules, where that is not the clone of its name.
 MODULES = {"SR-GNN": "SR-GNN/pytorch_code", "GC-SAN": "GC-SAN/pytorch_code",
            "NARM": "Neural-Attentive-Session-Based-Recommendation-PyTorch", "GAIL": "pytorch-a2c-ppo-acktr-gail"}
+# Of a large package only what the driver imports.
+TAKE = {"RecBole": ("recbole/model/abstract_recommender.py", "recbole/model/layers.py", "recbole/model/loss.py",
+                    "recbole/model/sequential_recommender/srgnn.py", "recbole/utils/enum_type.py")}
 WARM_UP = 5
 QUIET = ("-W", "ignore")
 
@@ -40,8 +43,12 @@ def table_of(document, name):
 # ---- versions ----
 
 def take_modules(clones, name, to):
-    shutil.copytree(os.path.join(clones, MODULES.get(name, name)), to, ignore=shutil.ignore_patterns(
-        ".git", "*.csv", "*.txt", "*.png", "datasets", "data", "*.pkl", "*.pdf"))
+    clone = os.path.join(clones, MODULES.get(name, name))
+    for file in TAKE.get(name, ()):
+        os.makedirs(os.path.join(to, os.path.dirname(file)), exist_ok=True)
+        shutil.copy(os.path.join(clone, file), os.path.join(to, file))
+    if name not in TAKE:
+        shutil.copytree(clone, to, ignore=shutil.ignore_patterns(".git", "*.csv", "*.txt", "*.png", "datasets", "data", "*.pkl", "*.pdf"))
     for script in ("run_it.py", "sessions.py"):
         shutil.copy(os.path.join(HERE, script), to)
 
@@ -65,9 +72,18 @@ def make_alone(program, base, to, row, rows):
     run(program, "fix", "--unsafe", "--write", "--select", row["rule"], ".", cwd=to)
 
 
+def rewrites_of(program, base):
+    """Each rule by itself, for where two would change the same lines one waits for the other."""
+    findings = json.loads(run(program, "lint", "--format", "json", ".", cwd=base))["findings"]
+    rows = []
+    for rule in sorted({finding["rule"] for finding in findings}):
+        said = json.loads(run(program, "fix", "--unsafe", "--select", rule, "--format", "json", ".", cwd=base))
+        rows += [row for row in table_of(said, "rewrites") if row["round"] == 1]
+    return rows
+
+
 def make_versions(program, base, work):
-    rows = [row for row in table_of(json.loads(run(program, "fix", "--unsafe", "--format", "json", ".", cwd=base)), "rewrites")
-            if row["round"] == 1]
+    rows = rewrites_of(program, base)
     versions = {"base": base, "again": base}
     for at, row in enumerate(rows):
         row["version"] = f"{at}-{row['rule']}"

@@ -27,11 +27,13 @@ def seeded():
 def on_cpu():
     torch.nn.Module.cuda = lambda module, device=None: module
     torch.Tensor.cuda = lambda tensor, *_, **__: tensor
+    torch.cuda.FloatTensor = torch.FloatTensor
 
 
 def stand_ins():
-    """For modules that show progress or sizes and are not installed."""
-    for name, members in {"tqdm": {"tqdm": lambda rounds, *_, **__: rounds}, "torchsummary": {"summary": None}}.items():
+    """For modules that show progress or sizes, or compile what evaluates, and are not installed."""
+    for name, members in {"tqdm": {"tqdm": lambda rounds, *_, **__: rounds}, "torchsummary": {"summary": None},
+                          "numba": {"jit": lambda *_, **__: lambda function: function}}.items():
         try:
             importlib.import_module(name)
         except ImportError:
@@ -43,11 +45,11 @@ SESSION_OPTIONS = dict(hiddenSize=50, batchSize=100, step=1, nonhybrid=False, lr
                        TA=False, scale=True, dynamic=False)
 
 
-def session_graph(count=1200, **of_data):
+def session_graph(count=1200, width=50, **of_data):
     """SR-GNN and those that grew from it: Data, SessionGraph, train_test."""
     from model import SessionGraph, train_test
     from utils import Data
-    options = argparse.Namespace(**SESSION_OPTIONS)
+    options = argparse.Namespace(**{**SESSION_OPTIONS, "hiddenSize": width})
     of_data = {key: options for key in of_data}
     train, test = sessions.examples(sessions.draw(count)), sessions.examples(sessions.draw(20, seed=1))
     train, test = Data(train, shuffle=True, **of_data), Data(test, shuffle=False, **of_data)
@@ -81,6 +83,57 @@ def gce_gnn():
     near, times = handle_adj(near, sessions.ITEMS + 1, 12, times)
     data = Data(sessions.examples(drawn))
     train_test(CombineGraph(options, sessions.ITEMS + 1, near, times), data, data)
+
+
+def ragged(lists):
+    """An array of lists: NumPy no longer makes one of itself."""
+    array = np.empty(len(lists), dtype=object)
+    array[:] = lists
+    return array
+
+
+def sum_of_tensors():
+    """np.sum of a list of tensors that have gradients adds them, one to another, as it did before NumPy asked for arrays."""
+    of_arrays = np.sum
+    np.sum = lambda what, *more, **named: (
+        sum(what) if isinstance(what, list) and isinstance(what[0], torch.Tensor) else of_arrays(what, *more, **named))
+
+
+def hypergraph(name, *seen, **of_model):
+    """DHCN and COTREC."""
+    on_cpu()
+    sum_of_tensors()
+    import model as module
+    from util import Data
+    drawn = sessions.draw(1200)
+    inputs, targets = sessions.examples(drawn)
+    data = Data((ragged(inputs), targets), *([drawn] if seen else []), shuffle=True, n_node=sessions.ITEMS)
+    network = getattr(module, name)(adjacency=data.adjacency, n_node=sessions.ITEMS, lr=0.001, l2=1e-5, emb_size=100,
+                                    batch_size=100, dataset="sample", **of_model)
+    network.num = sessions.ITEMS // 2  # COTREC draws among so many of the nearest: there are 309, not its 40,000
+    module.train_test(network, data, data, *seen)
+
+
+def rec_bole():
+    """SR-GNN as RecBole has it: the model's own file, for the rest of the package needs much that is not here."""
+    for name in ("recbole", "recbole.model", "recbole.model.sequential_recommender", "recbole.utils"):
+        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name].__path__ = [name.replace(".", os.sep)]
+    kinds = vars(importlib.import_module("recbole.utils.enum_type"))
+    vars(sys.modules["recbole.utils"]).update(kinds, set_color=lambda text, *_: text)
+    from recbole.model.sequential_recommender.srgnn import SRGNN
+    options = dict(USER_ID_FIELD="user", ITEM_ID_FIELD="item", LIST_SUFFIX="_list", ITEM_LIST_LENGTH_FIELD="length",
+                   NEG_PREFIX="neg_", MAX_ITEM_LIST_LENGTH=50, device=torch.device("cpu"), embedding_size=50, step=1, loss_type="CE")
+    model = SRGNN(options, types.SimpleNamespace(num=lambda _: sessions.ITEMS + 1))
+    optimizer = torch.optim.Adam(model.parameters())
+    inputs, targets = sessions.examples(sessions.draw(1500))
+    for begin in range(0, len(inputs) - 100, 100):
+        rows = [clicks + [0] * (50 - len(clicks)) for clicks in inputs[begin:begin + 100]]
+        batch = {"item_list": torch.tensor(rows), "length": torch.tensor([len(row) for row in inputs[begin:begin + 100]]),
+                 "item": torch.tensor(targets[begin:begin + 100])}
+        optimizer.zero_grad()
+        model.calculate_loss(batch).backward()
+        optimizer.step()
 
 
 def narm():
@@ -130,10 +183,13 @@ PIPELINES = {
     "SR-GNN": session_graph,
     "NISER": session_graph,
     "TAGNN": session_graph,
-    "GC-SAN": lambda: (on_cpu(), session_graph(opt=None)),
+    "GC-SAN": lambda: (on_cpu(), session_graph(opt=None, width=120)),
     "MKM-SR": mkm_sr,
     "GCE-GNN": gce_gnn,
     "NARM": narm,
+    "DHCN": lambda: hypergraph("DHCN", layers=3, beta=0.01),
+    "COTREC": lambda: hypergraph("COTREC", 0, layers=2, beta=0.005, lam=0.005, eps=0.2),
+    "RecBole": rec_bole,
     "pyGAT": py_gat,
     "GAIL": gail,
 }

@@ -6,23 +6,28 @@
 
 #include "base/mem.h"
 
-static const int64_t *starts_of(const struct trace *trace, uint32_t lane, struct arena *arena, uint32_t *count)
+static const int64_t *starts_of(const struct trace *trace, struct rows rows, enum event_kind kind, struct arena *arena,
+                                uint32_t *count)
 {
-    const struct rows rows = lane == LANE_NONE ? (struct rows){NULL, 0} : trace_rows(trace, lane, NEST_CALLS);
     int64_t *starts = arena_array(arena, rows.count, sizeof *starts);
     *count = 0;
     for (uint32_t i = 0; i < rows.count; i++)
-        if (trace->kind[rows.at[i]] == EVENT_OPERATOR)
+        if (trace->kind[rows.at[i]] == kind)
             starts[(*count)++] = trace->start_ns[rows.at[i]];
     return starts;
 }
 
-static uint32_t first_from(const struct host_clock *clock, int64_t time_ns)
+static struct rows rows_of(const struct host_clock *clock, enum nest nest)
 {
-    uint32_t low = 0, high = clock->operator_count;
+    return clock->lane == LANE_NONE ? (struct rows){NULL, 0} : trace_rows(clock->trace, clock->lane, nest);
+}
+
+static uint32_t first_from(const int64_t *starts, uint32_t count, int64_t time_ns)
+{
+    uint32_t low = 0, high = count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (clock->operators[middle] < time_ns)
+        if (starts[middle] < time_ns)
             low = middle + 1;
         else
             high = middle;
@@ -30,15 +35,20 @@ static uint32_t first_from(const struct host_clock *clock, int64_t time_ns)
     return low;
 }
 
-static uint32_t operators_between(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
+/* What is recorded in a time, as so many operators. */
+static double recorded_between(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
 {
-    return first_from(clock, end_ns) - first_from(clock, start_ns);
+    const uint32_t operators = first_from(clock->operators, clock->operator_count, end_ns) -
+                               first_from(clock->operators, clock->operator_count, start_ns);
+    const uint32_t frames =
+        first_from(clock->frames, clock->frame_count, end_ns) - first_from(clock->frames, clock->frame_count, start_ns);
+    return operators + (double)frames / FRAMES_AN_OPERATOR;
 }
 
 /* What of a time is the program's own. */
 static double own_ns(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
 {
-    const double own = (double)(end_ns - start_ns) - clock->an_operator_ns * operators_between(clock, start_ns, end_ns);
+    const double own = (double)(end_ns - start_ns) - clock->an_operator_ns * recorded_between(clock, start_ns, end_ns);
     return own > 0 ? own : 0;
 }
 
@@ -68,27 +78,27 @@ static double median_step(const struct host_clock *clock)
 struct host_clock host_clock_open(const struct trace *trace, double bare_ns, double recorded_ns, struct arena *arena)
 {
     struct host_clock clock = {.trace = trace, .lane = trace_main_lane(trace)};
-    uint32_t in_steps = 0;
-    clock.operators = starts_of(trace, clock.lane, arena, &clock.operator_count);
+    double in_steps = 0;
+    clock.operators = starts_of(trace, rows_of(&clock, NEST_CALLS), EVENT_OPERATOR, arena, &clock.operator_count);
+    clock.frames = starts_of(trace, rows_of(&clock, NEST_PYTHON), EVENT_PYTHON, arena, &clock.frame_count);
     for (uint32_t i = 0; i < trace->step_count; i++)
-        in_steps += operators_between(&clock, trace->steps[i].start_ns, trace->steps[i].end_ns);
-    if (in_steps && bare_ns > 0 && recorded_ns > bare_ns)
+        in_steps += recorded_between(&clock, trace->steps[i].start_ns, trace->steps[i].end_ns);
+    if (in_steps > 0 && bare_ns > 0 && recorded_ns > bare_ns)
         clock.an_operator_ns = fmin(OPERATOR_NS, (recorded_ns - bare_ns) * trace->step_count / in_steps);
     clock.step_ns = bare_ns > 0 ? bare_ns : median_step(&clock);
     return clock;
 }
 
-/* The part of a step that lies in the set. */
-static double part_of(const struct host_clock *clock, const struct spans *time, const struct step *step)
+/* What of a step lies in the set, at most all of it. */
+static double within_step(const struct host_clock *clock, const struct spans *time, const struct step *step)
 {
-    const double whole = own_ns(clock, step->start_ns, step->end_ns);
     double ns = 0;
     for (size_t i = spans_find(time, step->start_ns); i < time->count && time->at[i].start_ns < step->end_ns; i++) {
         const int64_t start = time->at[i].start_ns > step->start_ns ? time->at[i].start_ns : step->start_ns;
         const int64_t end = time->at[i].end_ns < step->end_ns ? time->at[i].end_ns : step->end_ns;
         ns += own_ns(clock, start, end);
     }
-    return whole > 0 ? fmin(ns / whole, 1) : 0;
+    return fmin(ns, own_ns(clock, step->start_ns, step->end_ns));
 }
 
 /* How many of the smallest and of the greatest values may lie outside so that the others hold the median with 95 %. */
@@ -115,13 +125,19 @@ struct host_time host_time_of(const struct host_clock *clock, const struct spans
     if (!steps)
         return out;
     double *const parts = mem_alloc(steps * sizeof *parts);
-    for (uint32_t i = 0; i < steps; i++)
-        parts[i] = part_of(clock, time, &clock->trace->steps[i]);
+    double in_set = 0, in_steps = 0;
+    for (uint32_t i = 0; i < steps; i++) {
+        const struct step *const step = &clock->trace->steps[i];
+        const double whole = own_ns(clock, step->start_ns, step->end_ns), within = within_step(clock, time, step);
+        parts[i] = whole > 0 ? within / whole : 0;
+        in_set += within;
+        in_steps += whole;
+    }
     qsort(parts, steps, sizeof *parts, by_value);
     const uint32_t out_of = outside(steps, &out.confidence);
-    out.ns = clock->step_ns * median(parts, steps);
-    out.low = clock->step_ns * parts[out_of];
-    out.high = clock->step_ns * parts[steps - 1 - out_of];
+    out.ns = in_steps > 0 ? clock->step_ns * in_set / in_steps : 0;
+    out.low = fmin(out.ns, clock->step_ns * parts[out_of]);
+    out.high = fmax(out.ns, clock->step_ns * parts[steps - 1 - out_of]);
     mem_free(parts);
     return out;
 }

@@ -33,7 +33,10 @@ static const struct {
     {"ST604", {0.50, 0.85, 1, 0, 0, 0, false, "lets workers do it, and receives what they send"}},
 };
 
+/* Of all: NumPy, lists and arrays of 50 in 4 to 30 distinct ones, 0.04 to 0.07 is left. Of one, with the loop around it: 0.51 to 0.56. */
 static const struct host_model look_up = {0.85, 0.93, 0.98, 0, 0, 0, false, "leaves one search for all values"};
+static const struct host_model look_up_of_one = {
+    0.35, 0.47, 0.60, 0, 0, 0, false, "leaves a search for each, and the loop around them"};
 static const struct host_model hand_off = {0.50, 0.85, 1,     0,
                                            0,    0,    false, "lets workers do it, and receives what they send"};
 static const struct host_model wait = {
@@ -63,6 +66,8 @@ const struct host_model *host_model_of(const struct lint *lint, const struct mat
     const struct syntax *const tree = lint->files[match->file].tree;
     if (str_eq(id, S("ST201")))
         return match->capture_count ? of_list(lint, match) : &of_anything;
+    if (str_eq(id, S("ST302")) && syntax_is(tree, match->node, SYN_SUBSCRIPT))
+        return &look_up_of_one;
     if (str_eq(id, S("ST302")))
         return match->fix != FIX_NONE && syntax_is(tree, match->node, SYN_LIST_COMP) ? &look_up : &hand_off;
     if (str_starts(id, S("ST502")) || str_starts(id, S("ST602")) || str_starts(id, S("ST606")))

@@ -11,8 +11,10 @@ struct wanted {
     uint32_t order, calls; /* which of the calls of that name in its scope, and how many there are */
     int64_t scope_line;    /* of the loop in brackets or lambda that the call stands in; 0: in none */
     int64_t first_line, last_line;
-    bool is_constructor; /* a type that is called: Python gives it no frame */
-    bool is_loop;        /* a loop in brackets is a part of it */
+    bool is_constructor;         /* a type that is called: Python gives it no frame */
+    bool is_loop;                /* a loop in brackets is a part of it */
+    bool is_search;              /* calls of np.where one behind another, with what is compared before each */
+    uint32_t run, before, first; /* of those: the run looked at, the row before this one, and where they began */
 };
 
 struct looking {
@@ -114,6 +116,8 @@ static struct wanted wanted_of(const struct looking *looking, const struct match
     wanted.is_constructor = is_constructor(wanted.name);
     wanted.first_line = syntax_place(tree, match->begin).line;
     wanted.last_line = syntax_place(tree, match->end).line;
+    wanted.is_search = tree->kind[match->node] == SYN_SUBSCRIPT && str_eq(match->builtin, S("where"));
+    wanted.run = wanted.before = wanted.first = ROW_NONE;
     const bool gathers = is_comprehension(tree, match->node) || showing_of(match->rule).shows & SHOWS_LOOP;
     wanted.is_loop = gathers && holds_comprehension(tree, match->node);
     if (wanted.name.len)
@@ -200,6 +204,31 @@ static void try_frame(struct looking *looking, uint32_t finding, uint32_t row)
         add_row(looking, finding, row, tier);
 }
 
+/*
+ * `np.where(node == x)[0][0]` has one frame of Python, of NumPy's dispatcher, before anything is looked for: so look-ups go from the
+ * end of what is called before the first of them to the begin of the last. One alone is not told from other calls of np.where.
+ */
+static void try_search(struct looking *looking, uint32_t finding, uint32_t row)
+{
+    const struct trace *const trace = looking->trace;
+    struct wanted *const wanted = &looking->wanted[finding];
+    const uint32_t run = trace->parent[row];
+    if (!is_from_scope(looking, wanted, run))
+        return;
+    const bool is_where = str_eq(frame_at(looking, row)->name, wanted->name);
+    if (run != wanted->run)
+        wanted->before = wanted->first = ROW_NONE;
+    if (is_where && wanted->before != ROW_NONE && str_eq(frame_at(looking, wanted->before)->name, wanted->name)) {
+        const uint32_t first = wanted->first == ROW_NONE ? wanted->before : wanted->first;
+        add(looking, finding, trace_end_ns(trace, first), trace->start_ns[row], TIER_FUNCTION);
+        sighting_add_host(&looking->join->sightings[finding], row);
+    } else {
+        wanted->first = wanted->before;
+    }
+    wanted->run = run;
+    wanted->before = row;
+}
+
 static void find_frames(struct looking *looking)
 {
     const struct trace *const trace = looking->trace;
@@ -212,7 +241,10 @@ static void find_frames(struct looking *looking)
         if (at.file == LOCATED_NONE)
             continue;
         for (uint32_t f = join_first(looking->join, at); f != FINDING_NONE; f = looking->join->next[f])
-            try_frame(looking, f, row);
+            if (looking->wanted[f].is_search)
+                try_search(looking, f, row);
+            else
+                try_frame(looking, f, row);
     }
 }
 

@@ -5,6 +5,7 @@
  *
  *     a call        the frame of that name right below a run of its function, by its order there
  *     a loop in brackets   its frame, by its line (`<listcomp>`; Python 3.12 and later give it none)
+ *     look-ups by np.where one behind another: from the call before the first to the last
  *     torch.Tensor(list)   no frame: the operators that end in aten::lift_fresh, by their order
  *     a loop over elements the operators of a run of its function, from the first to the last
  *     what backward does of all that

@@ -191,14 +191,12 @@ static bool is_wanted(const struct fixer *fixer, const struct lint *lint, const 
     return !options->wanted || options->wanted(options->context, lint, finding);
 }
 
-/* Findings of one file lie apart when they are ranked, so each file has its edits open until all were asked. */
-static bool change_files(struct fixer *fixer, const struct lint *lint)
+/* Of rules whose rewrite comes last, or of all others. */
+static void try_findings(const struct fixer *fixer, const struct lint *lint, struct turn *turns, bool last)
 {
-    bool changed = false;
-    struct turn *turns = mem_zeroed((lint->file_count + 1) * sizeof *turns);
     for (uint32_t i = 0; i < lint->finding_count; i++) {
         const struct match *match = lint->findings[i].match;
-        if (!match || !is_wanted(fixer, lint, &lint->findings[i]))
+        if (!match || match->rule->fix_last != last || !is_wanted(fixer, lint, &lint->findings[i]))
             continue;
         struct turn *turn = &turns[match->file];
         if (!turn->edits) {
@@ -208,6 +206,15 @@ static bool change_files(struct fixer *fixer, const struct lint *lint)
         for (; match; match = match->also)
             try_match(fixer, turn, match);
     }
+}
+
+/* Findings of one file lie apart when they are ranked, so each file has its edits open until all were asked. */
+static bool change_files(struct fixer *fixer, const struct lint *lint)
+{
+    bool changed = false;
+    struct turn *turns = mem_zeroed((lint->file_count + 1) * sizeof *turns);
+    try_findings(fixer, lint, turns, false);
+    try_findings(fixer, lint, turns, true);
     for (uint32_t file = 0; file < lint->file_count; file++) {
         if (turns[file].edits) {
             edits_settle(turns[file].edits);

@@ -105,6 +105,7 @@ struct rule {
      */
     bool (*fix)(const struct check *check, const struct match *match, struct edits *edits);
     enum fix_kind fix_kind;
+    bool fix_last; /* it moves whole loops: what others make faster within them goes before it */
 
     const struct rule_words *words;
 };

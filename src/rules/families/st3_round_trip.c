@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 3: data that leaves the device and comes back, and work of the host in the middle of a step. */
 #include "rules/rewrite/fix.h"
+#include "rules/loops/look_up.h"
 #include "rules/loops/made.h"
 #include "rules/waits/needed.h"
 #include "rules/loops/preparation.h"
@@ -69,22 +70,40 @@ static bool check_prepared_call(const struct check *check, uint32_t call, struct
 }
 
 /* Within a loop that prepares as well: what makes it slow, and what can be done about it. */
+static bool tell_look_up(const struct check *check, uint32_t node, const struct look_up *look_up, struct match *match,
+                         const char *form)
+{
+    const struct context context = context_of(check->project, check_site(check, node));
+    if ((context.pace != PACE_STEP && context.pace != PACE_EVALUATION) ||
+        !project_uses_device(check->project, check->file))
+        return false;
+    const str items = ask_text(check, look_up->items);
+    match->fix = look_up->is_proven ? FIX_SAFE : FIX_UNSAFE;
+    match->message = str_printf(check->arena, form, (int)items.len, items.at, ask_often(check, node));
+    return level_at(check, node, GPU_SURE, match);
+}
+
 static bool check_look_up(const struct check *check, uint32_t comprehension, struct match *match)
 {
-    if (check->tree->kind[comprehension] != SYN_LIST_COMP)
-        return false;
-    const struct context context = context_of(check->project, check_site(check, comprehension));
     struct look_up look_up;
-    if ((context.pace != PACE_STEP && context.pace != PACE_EVALUATION) ||
-        !project_uses_device(check->project, check->file) || !preparation_look_up(check, comprehension, &look_up))
+    return look_up_of_all(check, comprehension, &look_up) &&
+           tell_look_up(check, comprehension, &look_up, match,
+                        "each of `%.*s` is looked up by going over all distinct values, %s; one searchsorted "
+                        "finds them all");
+}
+
+/* The first of those among the same distinct values speaks for all. */
+static bool check_look_up_of_one(const struct check *check, uint32_t subscript, struct match *match)
+{
+    struct look_up look_up;
+    uint32_t beside[LOOK_UPS];
+    if (!look_up_of_one(check, subscript, &look_up) || look_ups_beside(check, &look_up, beside) == 0 ||
+        beside[0] != subscript)
         return false;
-    const str items = ask_text(check, look_up.items);
-    match->fix = FIX_UNSAFE;
-    match->message = str_printf(check->arena,
-                                "each of `%.*s` is looked up by going over all distinct values, %s; one searchsorted "
-                                "finds them all",
-                                (int)items.len, items.at, ask_often(check, comprehension));
-    return level_at(check, comprehension, GPU_SURE, match);
+    match->builtin = S("where");
+    return tell_look_up(check, subscript, &look_up, match,
+                        "one of `%.*s` is looked up by going over all distinct values, %s; searchsorted goes "
+                        "over a few");
 }
 
 static bool gives_something(const struct check *check, uint32_t node)
@@ -108,6 +127,8 @@ static bool only_checks(const struct check *check, uint32_t loop)
 
 static bool check_preparation(const struct check *check, uint32_t loop, struct match *match)
 {
+    if (check->tree->kind[loop] == SYN_SUBSCRIPT)
+        return check_look_up_of_one(check, loop, match);
     if (check_look_up(check, loop, match))
         return true;
     if (check->tree->kind[loop] == SYN_CALL)
@@ -130,7 +151,7 @@ const struct rule rule_preparation_on_training_thread = {
     .name = "preparation-on-training-thread",
     .entry = "C2",
     .level = LEVEL_WARNING,
-    .query = {.kinds = {SYN_FOR, SYN_LIST_COMP, SYN_CALL}},
+    .query = {.kinds = {SYN_FOR, SYN_LIST_COMP, SYN_CALL, SYN_SUBSCRIPT}},
     .check = check_preparation,
     .fix = fix_preparation,
     .words = &words_preparation_on_training_thread,
@@ -169,6 +190,7 @@ const struct rule rule_repeated_preparation = {
     .query = {.kinds = {SYN_FOR, SYN_LIST_COMP, SYN_CALL}, .tails = {"deepcopy"}},
     .check = check_repeated_preparation,
     .fix = fix_repeated_preparation,
+    .fix_last = true,
     .words = &words_repeated_preparation,
 };
 

@@ -34,17 +34,6 @@ struct hand_off {
 /* Whether the call prepares a batch at the head of a loop of steps. */
 bool preparation_hand_off(const struct check *check, uint32_t call, struct hand_off *hand_off);
 
-/*
- * `[np.where(node == item)[0][0] for item in items]` with node = np.unique(items): where each of them stands among the
- * distinct ones, found by going over all of them for each.
- */
-struct look_up {
-    uint32_t distinct; /* node */
-    uint32_t items;
-    uint32_t numpy; /* the np of it */
-};
-bool preparation_look_up(const struct check *check, uint32_t comprehension, struct look_up *look_up);
-
 /* Whether what it computes of a sample could be computed once: fix_workers.c has the rewrite. */
 bool preparation_repeats(const struct check *check, uint32_t loop);
 

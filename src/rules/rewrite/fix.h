@@ -24,6 +24,8 @@ bool fix_echo_read_back(const struct check *check, const struct match *match, st
 bool fix_scattered_read_backs(const struct check *check, const struct match *match, struct edits *edits);
 
 bool fix_device_round_trip(const struct check *check, const struct match *match, struct edits *edits);
+/* Places among distinct values, a part of it. */
+bool fix_look_up(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_preparation(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_repeated_preparation(const struct check *check, const struct match *match, struct edits *edits);
 

@@ -14,29 +14,12 @@
 
 enum { WORKERS = 2 }; /* enough to stay ahead of most steps, few enough for small machines */
 
-/* One binary search for all items; integers, so exact. The list holds ints of Python, not of NumPy, from then on. */
-static bool search_sorted(const struct check *check, uint32_t comprehension, struct edits *edits)
-{
-    struct patch patch = {.check = check, .edits = edits};
-    struct look_up look_up;
-    if (!preparation_look_up(check, comprehension, &look_up))
-        return false;
-    const str numpy = syntax_text(check->tree, look_up.numpy), distinct = syntax_text(check->tree, look_up.distinct);
-    const str items = syntax_text(check->tree, look_up.items);
-    if (!syntax_is(check->tree, check->tree->parent[look_up.numpy], SYN_ATTRIBUTE))
-        return false;
-    patch_replace(&patch, check->tree->begin[comprehension], check->tree->end[comprehension],
-                  patch_printf(&patch, "%.*s.searchsorted(%.*s, %.*s).tolist()", (int)numpy.len, numpy.at,
-                               (int)distinct.len, distinct.at, (int)items.len, items.at));
-    return patch_hand_over(&patch, edits);
-}
-
 bool fix_preparation(const struct check *check, const struct match *match, struct edits *edits)
 {
     struct patch patch = {.check = check, .edits = edits};
     struct hand_off hand_off;
-    if (syntax_is(check->tree, match->node, SYN_LIST_COMP))
-        return search_sorted(check, match->node, edits);
+    if (syntax_is(check->tree, match->node, SYN_LIST_COMP) || syntax_is(check->tree, match->node, SYN_SUBSCRIPT))
+        return fix_look_up(check, match, edits);
     if (!syntax_is(check->tree, match->node, SYN_CALL) || !preparation_hand_off(check, match->node, &hand_off) ||
         !hand_off.safe)
         return false;

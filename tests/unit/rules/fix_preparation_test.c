@@ -140,6 +140,62 @@ static void a_function_has_nowhere_to_keep_it(void **state)
                    "    step(np.zeros((8, 4, 4), dtype=np.int64), i)\n");
 }
 
+/* ---- places among distinct values ---- */
+
+#define SEARCHING(lines) \
+    "import numpy as np\nimport torch\n" MODEL "class Data:\n" \
+    "    def __init__(self, rows):\n" \
+    "        self.rows = rows\n" \
+    "\n" \
+    "    def prepare(self, rows):\n" \
+    "        links, places = [], []\n" \
+    "        for row in rows:\n" lines "        return links, places\n" \
+    "data = Data(np.load('rows.npy'))\n" \
+    "def step(i):\n" \
+    "    links, places = data.prepare(data.rows[i])\n" \
+    "    loss = model(torch.Tensor(np.asarray(links)).cuda()).sum()\n" \
+    "    loss.backward()\n" \
+    "    optimizer.step()\n" \
+    "for i in range(8):\n" \
+    "    step(i)\n"
+#define TESTED \
+    "            for i in range(len(row) - 1):\n                if row[i + 1] == 0:\n                    break\n"
+
+static void places_are_searched_for(void **state)
+{
+    (void)state;
+    becomes("ST302",
+            SEARCHING("            node = np.unique(row)\n" TESTED
+                      "                u = np.where(node == row[i])[0][0]\n"
+                      "                v = np.where(row[i + 1] == node)[0][0]  # its place\n"
+                      "                links.append((u, v))\n"
+                      "            places.append([np.where(node == item)[0][0] for item in row])\n"),
+            SEARCHING("            node = np.unique(row)\n" TESTED "                u = node.searchsorted(row[i])\n"
+                      "                v = node.searchsorted(row[i + 1])  # its place\n"
+                      "                links.append((u, v))\n"
+                      "            places.append(list(node.searchsorted(row)))\n"));
+}
+
+#define PLACE(node, search) \
+    SEARCHING("            node = " node "\n" TESTED "                links.append(" search ")\n" \
+              "            places.append(len(node))\n")
+
+/* Sorted and distinct is what np.unique alone promises, and what is in it what the text shows. */
+static void only_of_distinct_values_of_the_same(void **state)
+{
+    (void)state;
+    stays("ST302", PLACE("np.sort(row)", "np.where(node == row[i])[0][0]"));
+    stays("ST302", PLACE("np.unique(rows)", "np.where(node == row[i])[0][0]"));
+    stays("ST302", PLACE("np.unique(row, return_index=True)[0]", "np.where(node == row[i])[0][0]"));
+    stays("ST302", PLACE("np.unique(row) if i else row", "np.where(node == row[i])[0][0]"));
+    stays("ST302", PLACE("np.unique(row)", "np.where(node == i)[0][0]"));
+    stays("ST302", PLACE("np.unique(row)", "np.where(node == row[i:])[0][0]"));
+    stays("ST302", PLACE("np.unique(row)", "np.where(node >= row[i])[0][0]"));
+    stays("ST302", PLACE("np.unique(row)", "np.where(node == row[i])[0][1]"));
+    stays("ST302", PLACE("np.unique(row)", "np.where(node == row[i])[0]"));
+    stays("ST302", PLACE("np.unique(row)", "np.where(node == row[i], 1, 0)[0][0]"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +203,8 @@ int main(void)
         cmocka_unit_test(preparation_that_draws_stays),
         cmocka_unit_test(what_depends_on_the_sample_alone_is_kept),
         cmocka_unit_test(a_function_has_nowhere_to_keep_it),
+        cmocka_unit_test(places_are_searched_for),
+        cmocka_unit_test(only_of_distinct_values_of_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
