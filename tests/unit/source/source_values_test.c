@@ -30,8 +30,7 @@ static void the_current_accelerator_is_a_device_beside_the_host(void **state)
          "else:\n    d = torch.device('cpu')\nx = torch.ones(3, device=d)\n",
          "torch.ones(3, device=d)", "tensor gpu float32 rank1+ constant fresh");
     says("import torch\nx = torch.zeros(3).to(torch.accelerator.current_accelerator())\n",
-         "torch.zeros(3).to(torch.accelerator.current_accelerator())",
-         "tensor gpu float32 rank1+ uploaded constant fresh");
+         "torch.zeros(3).to(torch.accelerator.current_accelerator())", "tensor gpu float32 rank1+ uploaded constant");
 }
 
 static void moves_go_through_names(void **state)
