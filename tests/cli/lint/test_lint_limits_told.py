@@ -212,6 +212,13 @@ class Told(unittest.TestCase):
         work = "        z = model(x.cuda(non_blocking=True))\n        z.backward()\n"
         self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(2000, work))[1]})
 
+    def test_a_test_of_what_many_callers_give_ends_at_one_of_which_nobody_knows(self):
+        def shape(given):
+            return (HEAD + "def f(loss, kind):\n    if kind == 'a':\n        print(loss.item())\n" + TRAIN
+                    + "        f(loss, 'b')\n" + lines(600, f"def g{{0}}(loss, kind):\n    f(loss, {given})\n"))
+        self.assertNotIn("gate", {row["limit"] for row in self.limits(shape("kind"))[1]})
+        self.assertIn("gate", {row["limit"] for row in self.limits(shape("'b'"))[1]})
+
     def test_ordinary_code_meets_none(self):
         names = "NAMES = [" + ", ".join(f"'class {i}'" for i in range(80)) + "]\n"
         self.assertEqual(self.limits(HEAD + names + TRAIN + "        print(loss.item())\n")[1], [])
