@@ -5,7 +5,7 @@
 #include "source/contexts/choices.h"
 #include "gate_words.h"
 
-enum { LARGEST_CALLED = 20000, MOST_GIVEN = 64 };
+enum { LARGEST_CALLED = 20000 };
 
 /* Of the ifs around a statement in its function, but not around the place that asks. */
 static enum gate gate_around(const struct project *project, struct site statement, uint32_t asking)
@@ -67,17 +67,15 @@ static struct ways ways_of_open_calls(struct question *question, const struct ta
     const uint32_t program = project->files.at[method->file].program;
     const bool forward = str_eq(method->name, S("forward"));
     struct ways ways = {0};
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, forward ? parameter : method->name); i != NONE;
+    for (uint32_t i = choices_first(project, program, forward ? parameter : method->name); i != NONE;
          i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
-        if (given->kind != (forward ? CHOICE_KEYWORD : CHOICE_CALL) ||
-            project->files.at[given->at.file].program != program || project->files.at[given->at.file].is_test)
+        if (given->kind != (forward ? CHOICE_KEYWORD : CHOICE_CALL) || project->files.at[given->at.file].is_test)
             continue;
         const struct site call = forward ? open_forward(project, given->at) : given->at;
         if (site_is_none(call))
             continue;
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
         const uint32_t argument = forward
                                       ? given->value.node
@@ -209,13 +207,12 @@ static struct ways ways_of_attribute(struct question *question, struct site attr
     if (class_id == NONE || project_method(project, class_id, name) != NONE)
         return ways_unknown;
     struct ways ways = {0};
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, name); i != NONE; i = project->contexts->choices.at[i].next) {
+    for (uint32_t i = choices_first(project, program, name); i != NONE; i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
-        if (given->kind != CHOICE_ATTRIBUTE || project->files.at[given->at.file].program != program ||
-            !may_be_own(project, given, class_id) || is_bound_by_test(question, given->at))
+        if (given->kind != CHOICE_ATTRIBUTE || !may_be_own(project, given, class_id) ||
+            is_bound_by_test(question, given->at))
             continue;
         const struct ways more =
             site_is_none(given->value) ? ways_unknown : ways_of_value(question, given->value, depth + 1);
@@ -266,13 +263,12 @@ static struct ways ways_of_mentions(struct question *question, struct site call,
     const struct project *project = question->project;
     const uint32_t program = project->files.at[call.file].program;
     struct ways ways = {0};
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, key); i != NONE; i = project->contexts->choices.at[i].next) {
+    for (uint32_t i = choices_first(project, program, key); i != NONE; i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
         if (given->kind == CHOICE_ATTRIBUTE || given->kind == CHOICE_OPTION || given->kind == CHOICE_SPELLED ||
-            project->files.at[given->at.file].program != program || project->files.at[given->at.file].is_test ||
+            project->files.at[given->at.file].is_test ||
             (given->kind == CHOICE_KEYWORD && has_parameter_for(project, given->at)))
             continue;
         const enum gate around = gate_around(project, given->at, NONE);
