@@ -467,7 +467,7 @@ static void look_at(const struct project *project, struct mentions *mentions, ui
         add_words(project, mentions, from, site);
     else if (kind == SYN_ALIAS)
         add_alias(project, mentions, site);
-    else if (kind == SYN_NAME && import_of(tree, site.node) != NONE)
+    else if (kind == SYN_NAME && import_of(tree, mentions->whole[site.node]) != NONE)
         add_import(project, mentions, site);
     else if (kind == SYN_NAME && !names_itself(tree, site.node) && !only_asks(tree, mentions->asks, site.node))
         add_name(project, mentions, from, site);
@@ -488,10 +488,11 @@ static void look_at_variable(const struct project *project, struct mentions *men
         look_at(project, mentions, variable, site);
 }
 
-/* A base is named by the class that inherits, not by who runs the module in which that stands. `at`: of `a.b[c]` the whole. */
-static uint32_t named_in(const struct project *project, const struct mentions *mentions, struct site site, uint32_t at)
+/* A base is named by the class that inherits, not by who runs the module in which that stands. */
+static uint32_t named_in(const struct project *project, const struct mentions *mentions, struct site site)
 {
     const struct syntax *tree = project_tree(project, site.file);
+    const uint32_t at = mentions->whole[site.node];
     const uint32_t list = tree->parent[at], around = tree->parent[list];
     const bool is_base =
         tree->kind[at] != SYN_MODULE && tree->kind[around] == SYN_CLASS && list == syntax_child(tree, around, 1);
@@ -504,20 +505,21 @@ static void look_into(const struct project *project, struct mentions *mentions, 
     const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
     mentions->asks = mem_zeroed(tree->count);
-    uint32_t *whole = mem_zeroed(tree->count * sizeof *whole); /* of a part of `a.b[c]` the whole, else the node */
+    mentions->whole = mem_zeroed(tree->count * sizeof *mentions->whole);
     for (uint32_t node = 0; node < tree->count && !file->is_test; node++) {
         const enum syntax_kind kind = (enum syntax_kind)tree->kind[node];
         const struct site site = {id, node};
         const uint8_t around = tree->kind[tree->parent[node]];
-        whole[node] = node && (around == SYN_ATTRIBUTE || around == SYN_SUBSCRIPT) ? whole[tree->parent[node]] : node;
+        const bool part = node && (around == SYN_ATTRIBUTE || around == SYN_SUBSCRIPT);
+        mentions->whole[node] = part ? mentions->whole[tree->parent[node]] : node;
         if (kind != SYN_NAME && kind != SYN_STRING && kind != SYN_ALIAS && kind != SYN_CALL && kind != SYN_ATTRIBUTE)
             continue;
-        look_at(project, mentions, named_in(project, mentions, site, whole[node]), site);
+        look_at(project, mentions, named_in(project, mentions, site), site);
         if (is_of_module(project, site))
             look_at_variable(project, mentions, site);
     }
     mem_free(mentions->asks);
-    mem_free(whole);
+    mem_free(mentions->whole);
     for (size_t c = 0; c < calls_of(project, id)->count && !file->is_test; c++) {
         const struct site call = {id, calls_of(project, id)->at[c].node};
         add(mentions, mentions_unit(project, mentions, call), calls_of(project, id)->at[c].target, call, true);
