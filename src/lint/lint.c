@@ -146,7 +146,13 @@ static struct helpers all_helpers(const struct run *run, size_t list)
 static void understand(struct run *run, const struct collection *found)
 {
     struct map *const mentioned = &run->lint->mentioned;
-    const bool known = mentioned_read(run->arena, &found->settings, mentioned);
+    str ended;
+    const bool known = mentioned_read(run->arena, &found->settings, mentioned, &ended);
+    if (!known && found->whole)
+        remark_in_cell(
+            run, ended, (struct cell_line){0, 0},
+            S("what lies beside the sources is more than 2,048 files or 16 MiB, one has more than 4 MiB, or this "
+              "one cannot be read; any option may be given and any network be made by a setting"));
     struct project_source *sources = arena_array(run->arena, run->job_count, sizeof *sources);
     str *paths = arena_array(run->arena, run->job_count, sizeof *paths);
     for (uint32_t i = 0; i < run->job_count; i++) {

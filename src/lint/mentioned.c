@@ -66,11 +66,12 @@ static void add_commands(struct arena *arena, struct map *words, str text)
     }
 }
 
-bool mentioned_read(struct arena *arena, const struct texts *paths, struct map *words)
+bool mentioned_read(struct arena *arena, const struct texts *paths, struct map *words, str *ended)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < paths->count; i++) {
         str text;
+        *ended = paths->at[i];
         if (i == MOST_FILES || !read_file(arena, str_z(arena, paths->at[i]), MOST_BYTES, &text, NULL))
             return false;
         bytes += text.len;

@@ -14,8 +14,8 @@
 bool mentioned_is_in(str path);
 /*
  * The names in these files, as project_options.mentioned wants them. False: there are more files, or larger ones, than
- * are read, or one cannot be read, so that what is not found may be mentioned all the same.
+ * are read, or one cannot be read (*ended: the first that was not), so that what is not found may be mentioned all the same.
  */
-bool mentioned_read(struct arena *arena, const struct texts *paths, struct map *words);
+bool mentioned_read(struct arena *arena, const struct texts *paths, struct map *words, str *ended);
 
 #endif

@@ -3,6 +3,9 @@
 
 #include "source/known/known_words.h"
 
+const struct limit ask_many_bindings = {"attribute-bindings",
+                                        "an attribute is bound in more than 256 places; they are not looked at"};
+
 enum { TEXT_MAX = 48 };
 
 str ask_tail(const struct check *check, uint32_t call)

@@ -65,6 +65,10 @@ bool ask_changed(const struct check *check, const struct definition *definition,
 /* `[n]`, `(a, b)`: a row of a few numbers, written down: there is no list to walk, and no batch to pin. */
 bool ask_few_numbers(const struct check *check, uint32_t node);
 
+/* Of more bindings of an attribute nothing is asked, which is told. */
+enum { ASK_MOST_BINDINGS = 256 };
+extern const struct limit ask_many_bindings;
+
 /* Whether some node of the subtree satisfies the test. */
 bool ask_any(const struct check *check, uint32_t node, bool (*test)(const struct check *check, uint32_t node));
 

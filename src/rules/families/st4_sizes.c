@@ -220,19 +220,35 @@ static uint32_t handed_on(const struct check *check, uint32_t value)
     return whole && definition->value != SYNTAX_NONE ? definition->value : value;
 }
 
+/* The same, as far as names hand on; one that leads back to itself hands nothing on. */
+static uint32_t handed_from(const struct check *check, uint32_t value)
+{
+    uint32_t behind = value; /* goes half as fast, and meets the other only in a circle */
+    for (bool odd = false; value != SYNTAX_NONE; odd = !odd) {
+        const uint32_t next = handed_on(check, value);
+        if (next == value || next == behind)
+            return value;
+        value = next;
+        behind = odd ? handed_on(check, behind) : behind;
+    }
+    return value;
+}
+
 /* self.x that the run binds to things of the host, or not at all: who sets it else may keep it there. */
 static bool is_kept_on_host(const struct check *check, uint32_t value)
 {
-    enum { HOPS = 4, MOST = 16 };
-    for (int i = 0; i < HOPS && value != SYNTAX_NONE; i++)
-        value = handed_on(check, value);
+    value = handed_from(check, value);
     const uint32_t function = project_function_at(check->project, check_site(check, value));
     if (value == SYNTAX_NONE || !ask_own_attribute(check->tree, value) || function == SYNTAX_NONE)
         return false;
-    struct site found[MOST];
+    struct site found[ASK_MOST_BINDINGS];
     const uint32_t count = attribute_bindings(check->project, project_function(check->project, function)->class_id,
-                                              syntax_tail(check->tree, value), found, MOST);
-    for (uint32_t i = 0; i < count && i < MOST; i++) {
+                                              syntax_tail(check->tree, value), found, ASK_MOST_BINDINGS);
+    if (count > ASK_MOST_BINDINGS) {
+        check_limit(check, &ask_many_bindings, value);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
         const struct syntax *tree = project_tree(check->project, found[i].file);
         const uint32_t statement = tree->parent[found[i].node];
         const struct value *bound =
@@ -242,7 +258,7 @@ static bool is_kept_on_host(const struct check *check, uint32_t value)
         if (!value_is_number(bound) && !(value_is_tensor(bound) && value_on_cpu(bound)))
             return false;
     }
-    return count <= MOST;
+    return true;
 }
 
 /* The framework leaves a value where it lies: the bar waits only for what lies on the device. */

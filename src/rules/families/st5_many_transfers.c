@@ -28,19 +28,16 @@ static bool is_setup(const struct check *check, struct site binding)
 /* Whether all that is ever bound to self.x is bound before training. */
 static bool is_bound_at_setup(const struct check *check, uint32_t attribute)
 {
-    enum { MANY = 256 };
-    static const struct limit many = {"attribute-bindings",
-                                      "an attribute is bound in more than 256 places; they are not looked at"};
     const uint32_t around = project_function_at(check->project, check_site(check, attribute));
     const uint32_t class_id = around == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, around)->class_id;
     if (class_id == SYNTAX_NONE)
         return false;
-    struct site found[MANY];
+    struct site found[ASK_MOST_BINDINGS];
     const uint32_t count =
-        attribute_bindings(check->project, class_id, syntax_tail(check->tree, attribute), found, MANY);
-    if (count > MANY)
-        check_limit(check, &many, attribute);
-    if (!count || count > MANY)
+        attribute_bindings(check->project, class_id, syntax_tail(check->tree, attribute), found, ASK_MOST_BINDINGS);
+    if (count > ASK_MOST_BINDINGS)
+        check_limit(check, &ask_many_bindings, attribute);
+    if (!count || count > ASK_MOST_BINDINGS)
         return false;
     for (uint32_t i = 0; i < count; i++)
         if (!is_setup(check, found[i]))

@@ -66,17 +66,6 @@ static bool is_inferring(const struct check *check, uint32_t call)
     return ask_named(check, call, "torch.tensor") || ask_named(check, call, "torch.as_tensor");
 }
 
-/* Where the run sets another default type, torch.Tensor and floats mean that one. */
-static bool is_default_changed(const struct check *check)
-{
-    for (uint32_t file = 0; file < project_files(check->project); file++) {
-        const struct syntax *tree = project_tree(check->project, file);
-        if (tree && (str_has(tree->text, S("set_default_dtype")) || str_has(tree->text, S("set_default_tensor_type"))))
-            return true;
-    }
-    return false;
-}
-
 static const char *type_of(const struct check *check, uint32_t call, uint32_t list)
 {
     const char *fixed = fixed_type(check, call);
@@ -255,7 +244,7 @@ bool fix_tensor_from_list(const struct check *check, const struct match *match, 
     while (call && !syntax_is(check->tree, call, SYN_CALL))
         call = check->tree->parent[call];
     if (!call || syntax_argument(check->tree, call, 0, "data") != list || syntax_arguments_hidden(check->tree, call) ||
-        is_default_changed(check))
+        project_sets_default_type(check->project)) /* torch.Tensor and floats mean that one */
         return false;
     const char *type = type_of(check, call, list);
     if (!type || !is_list(check, list) || elements(check, list, DEEP) < PAYS_FROM)

@@ -9,9 +9,9 @@
 #include "source/known/known.h"
 #include "source/known/known_words.h"
 
-enum { MOST_HOPS = 8, MOST_CALLERS = 16 };
+enum { MOST_HOPS = 16, MOST_PLACES = 256 };
 
-static bool handed(const struct check *check, uint32_t node, int hops);
+static bool handed(const struct check *check, uint32_t node, int hops, uint32_t *left);
 
 static bool is_open(const struct check *check, uint32_t node)
 {
@@ -81,7 +81,7 @@ static bool has_loaders_prepared(const struct check *check)
 }
 
 /* What some caller gives in a step, where that is handed out there. */
-static bool given_each_step(const struct check *check, const struct definition *definition, int hops)
+static bool given_each_step(const struct check *check, const struct definition *definition, int hops, uint32_t *left)
 {
     const struct project *project = check->project;
     const uint32_t function = project_function_at(project, check_site(check, definition->name));
@@ -90,19 +90,32 @@ static bool given_each_step(const struct check *check, const struct definition *
     while (k < SUMMARY_PARAMETERS && project_parameter(project, function, k) != parameter)
         k++;
     const struct site *callers = name_callers(project, function, &count);
-    for (uint32_t i = 0; k < SUMMARY_PARAMETERS && i < count && i < MOST_CALLERS; i++) {
+    for (uint32_t i = 0; k < SUMMARY_PARAMETERS && i < count && *left; i++) {
         const struct check there = {project, callers[i].file, project_tree(project, callers[i].file), check->arena};
         const uint32_t given = name_argument(project, callers[i], k);
-        if (given != SYNTAX_NONE && in_step(&there, callers[i].node) && handed(&there, given, hops))
+        if (given != SYNTAX_NONE && in_step(&there, callers[i].node) && handed(&there, given, hops, left))
             return true;
     }
     return false;
 }
 
-static bool handed(const struct check *check, uint32_t node, int hops)
+static bool is_too_far(const struct check *check, uint32_t node, int hops, uint32_t *left)
+{
+    static const struct limit far = {
+        "handed", "what is moved to the device comes through more than 16 names and calls, or 256 places "
+                  "in all; whether it is another batch each step is not known"};
+    if (hops && *left) {
+        --*left;
+        return false;
+    }
+    check_limit(check, &far, node);
+    return true;
+}
+
+static bool handed(const struct check *check, uint32_t node, int hops, uint32_t *left)
 {
     node = whole_of(check, node);
-    if (!hops || !is_open(check, node))
+    if (!is_open(check, node) || is_too_far(check, node, hops, left))
         return false;
     if (syntax_is(check->tree, node, SYN_CALL))
         return (draws_batch(check, node) || takes_next(check, node)) && in_step(check, node);
@@ -113,13 +126,14 @@ static bool handed(const struct check *check, uint32_t node, int hops)
     if (definition->kind == DEFINED_FOR)
         return goes_over_steps(check, definition);
     if (definition->kind == DEFINED_PARAMETER)
-        return given_each_step(check, definition, hops - 1);
+        return given_each_step(check, definition, hops - 1, left);
     return definition->kind == DEFINED_ASSIGN && definition->value != SYNTAX_NONE &&
-           handed(check, definition->value, hops - 1);
+           handed(check, definition->value, hops - 1, left);
 }
 
 bool handed_each_step(const struct check *check, uint32_t node)
 {
-    return node != SYNTAX_NONE && handed(check, node, MOST_HOPS) &&
+    uint32_t left = MOST_PLACES;
+    return node != SYNTAX_NONE && handed(check, node, MOST_HOPS, &left) &&
            !context_of(check->project, check_site(check, node)).inner && !has_loaders_prepared(check);
 }

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "measured.h"
 
+static const struct limit far = {
+    "measured", "a wait stands in a function of more than 20,000 nodes, or that is called in more than 16 "
+                "places or through more than 6 others; that it belongs to a benchmark is not seen"};
+
 /* ---- clocks ---- */
 
 static bool is_clock(const struct check *check, uint32_t node)
@@ -29,11 +33,13 @@ static bool is_duration(const struct check *check, uint32_t node)
 
 static bool measures(const struct check *check, uint32_t function)
 {
-    enum { LONGEST = 4000 }; /* nodes */
+    enum { LONGEST = 20000 }; /* nodes */
     const uint32_t last = syntax_last(check->tree, function);
     for (uint32_t node = function; node < last && node - function < LONGEST; node++)
         if (is_duration(check, node))
             return true;
+    if (last - function > LONGEST)
+        check_limit(check, &far, function);
     return false;
 }
 
@@ -105,8 +111,10 @@ static bool may_step(const struct check *check, struct site site, bool in_loop, 
     const struct site *callers = f == SYNTAX_NONE ? NULL : name_callers(check->project, f, &count);
     if (count == 0)
         return !in_loop;
-    if (count > MOST_CALLERS || calls == 0)
+    if (count > MOST_CALLERS || calls == 0) {
+        project_limit(check->project, &far, site);
         return true;
+    }
     for (uint32_t i = 0; i < count; i++)
         if (may_step(check, callers[i], in_loop, calls - 1))
             return true;

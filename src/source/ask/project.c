@@ -16,6 +16,11 @@ const struct syntax *project_tree(const struct project *project, uint32_t file)
     return project->files.at[file].shown.tree;
 }
 
+bool project_sets_default_type(const struct project *project)
+{
+    return project->files.sets_default_type;
+}
+
 uint32_t project_functions(const struct project *project)
 {
     return project->files.function_count;

@@ -40,6 +40,9 @@ uint32_t project_parameter(const struct project *project, uint32_t function, uin
  */
 bool project_uses_device(const struct project *project, uint32_t file);
 
+/* Whether any file sets what torch.Tensor and floats mean where no type is given, by torch.set_default_dtype() or the like. */
+bool project_sets_default_type(const struct project *project);
+
 /* What a round passes along calls did not come to an end; told at a call of the last pass that still changed something. */
 extern const struct limit limit_call_rounds;
 /* Tells that what was asked about the node is not followed to its end. */

@@ -20,19 +20,19 @@ enum choice {
 
 struct choice_given {
     uint32_t kind; /* enum choice */
-    uint32_t next; /* another of the name; NONE */
+    uint32_t next; /* another of the name in the program; NONE */
     struct site at, value;
 };
 
-/* Those of a name: begin with the first, go on by `next`. */
+/* Those of a name in a program: begin with the first, go on by `next`. */
 struct choices {
     struct choice_given *at;
     size_t count, room;
-    struct map first; /* name id -> the last that was added */
+    struct map first; /* program and name -> the last that was added */
 };
 
 /* One more; gates/given.h goes over the files. */
 void choices_add(struct project *project, enum choice kind, str name, struct site at, struct site value);
-uint32_t choices_first(const struct project *project, str name); /* NONE */
+uint32_t choices_first(const struct project *project, uint32_t program, str name); /* NONE */
 
 #endif

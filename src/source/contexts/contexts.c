@@ -21,7 +21,7 @@ void contexts_free(struct project *project)
         mem_free(contexts->of_file[i].acting.at);
     }
     mem_free(contexts->made.at);
-    mem_free(contexts->moved.at);
+    map_free(&contexts->moved.in_file);
     mem_free(contexts->wrapped.at);
     mem_free(contexts->choices.at);
     map_free(&contexts->choices.first);

@@ -30,6 +30,13 @@ struct calls_of_class {
     uint32_t *last; /* per class; NONE */
 };
 
+/* Where networks of each class are put on the device, the first place of a kind in the order of the files. */
+struct moves_of_class {
+    struct map in_file; /* class and file -> the node of the call */
+    struct site *untold, *trains,
+        *test; /* per class: in a file that trains nothing, that trains, of tests; site_none */
+};
+
 /* Of each file the first place of a kind, and whose first place is nearest to a file in a run with it. */
 struct near_site {
     struct site *of_file; /* site_none */
@@ -77,13 +84,13 @@ struct contexts {
     bool *steps_engine;              /* per function: it was given to an engine as its step */
     bool *engine_shown;              /* per program: what steps of engines give is shown each time */
     struct run_context *of_function; /* paces/context.c */
-    struct calls_of_class moved;     /* that put a network of a class on the device */
-    struct calls_of_class wrapped;   /* that make a network of another class, and are given one of this */
-    struct calls_of_class made;      /* that make an object of a class that a framework owns, or of a network */
-    struct near_site network_moved;  /* where a network is put on the device of which nobody knows the class */
-    struct near_site trained_moved;  /* where any network is */
-    struct near_site device_used;    /* where anything is given on the device */
-    struct near_site default_set;    /* where it is set that tensors are made there */
+    struct moves_of_class moved;
+    struct calls_of_class wrapped;  /* that make a network of another class, and are given one of this */
+    struct calls_of_class made;     /* that make an object of a class that a framework owns, or of a network */
+    struct near_site network_moved; /* where a network is put on the device of which nobody knows the class */
+    struct near_site trained_moved; /* where any network is */
+    struct near_site device_used;   /* where anything is given on the device */
+    struct near_site default_set;   /* where it is set that tensors are made there */
 };
 
 /* ---- the steps of the round ---- */

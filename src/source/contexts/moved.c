@@ -89,6 +89,23 @@ static void note(struct site *where, struct site site)
         *where = site;
 }
 
+static int64_t class_and_file(uint32_t class_id, uint32_t file)
+{
+    return (int64_t)class_id << 32 | file;
+}
+
+static void note_moved(struct project *project, uint32_t class_id, struct site call)
+{
+    struct moves_of_class *moved = &project->contexts->moved;
+    const struct file *of = &project->files.at[call.file];
+    if (map_get(&moved->in_file, class_and_file(class_id, call.file)) == MAP_NONE)
+        map_put(&moved->in_file, class_and_file(class_id, call.file), call.node);
+    note(&(of->is_test                              ? moved->test
+           : placed_in(project, of)->training.count ? moved->trains
+                                                    : moved->untold)[class_id],
+         call);
+}
+
 /* Of what nothing is known: it is a network where it is called so, `self.net` or `model_ema`. */
 static bool is_network(const struct project *project, const struct value *module, struct site object)
 {
@@ -102,7 +119,7 @@ static void note_module(struct project *project, struct site object, struct site
     const struct value *module = value_at(project, object);
     const bool known = (module->kind == VALUE_MODULE || module->kind == VALUE_CLASS) && module->detail != NONE;
     if (known)
-        note_of_class(&project->contexts->moved, module->detail, call);
+        note_moved(project, module->detail, call);
     else if (is_network(project, module, object))
         note(&project->contexts->network_moved.of_file[call.file], call);
     else
@@ -203,11 +220,16 @@ static struct site nearest(const struct near_site *near, uint32_t file)
 void moved_build(struct project *project)
 {
     struct contexts *contexts = project->contexts;
-    contexts->moved.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->moved.last);
+    struct site **const moved[] = {&contexts->moved.untold, &contexts->moved.trains, &contexts->moved.test};
+    for (size_t k = 0; k < sizeof moved / sizeof *moved; k++) {
+        *moved[k] = arena_array(&contexts->arena, project->files.class_count, sizeof **moved[k]);
+        for (uint32_t i = 0; i < project->files.class_count; i++)
+            (*moved[k])[i] = site_none;
+    }
     contexts->made.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->made.last);
     contexts->wrapped.last = arena_array(&contexts->arena, project->files.class_count, sizeof *contexts->wrapped.last);
     for (uint32_t i = 0; i < project->files.class_count; i++)
-        contexts->moved.last[i] = contexts->made.last[i] = contexts->wrapped.last[i] = NONE;
+        contexts->made.last[i] = contexts->wrapped.last[i] = NONE;
     struct near_site *const all[] = {&contexts->network_moved, &contexts->trained_moved, &contexts->device_used,
                                      &contexts->default_set};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -222,27 +244,17 @@ void moved_build(struct project *project)
         near_find(project, all[i]);
 }
 
-enum { MOST_MOVES = 64 }; /* of a class that are compared: the last in the order of the files */
-
-/* A run that is asked about is one that trains: what an evaluation moves is another's. */
-static int nearness(const struct project *project, struct site call, uint32_t file)
+/* The nearest call: in the file that asks, in one that trains, in any; of a run that trains in no evaluation. */
+static struct site nearest_move(const struct moves_of_class *moved, uint32_t class_id, uint32_t file, int least)
 {
-    const struct file *of = &project->files.at[call.file];
-    const int other = of->is_test ? 0 : placed_in(project, of)->training.count ? 2 : 1;
-    return call.file == file ? 3 : other;
-}
-
-static void compare_moves(const struct project *project, uint32_t class_id, uint32_t file, int least, struct site *best)
-{
-    uint32_t at = NONE;
-    for (int i = 0; i < MOST_MOVES; i++) {
-        const struct site call = next_of_class(&project->contexts->moved, class_id, &at);
-        if (site_is_none(call))
-            return;
-        const int near = nearness(project, call, file);
-        if (near >= least && (site_is_none(*best) || near >= nearness(project, *best, file)))
-            *best = call;
-    }
+    const uint32_t own = map_get(&moved->in_file, class_and_file(class_id, file));
+    if (own != MAP_NONE)
+        return (struct site){file, own};
+    if (!site_is_none(moved->trains[class_id]))
+        return moved->trains[class_id];
+    if (least <= 1 && !site_is_none(moved->untold[class_id]))
+        return moved->untold[class_id];
+    return least == 0 ? moved->test[class_id] : site_none;
 }
 
 /* Also by what moves a class above it: `self.to(device)` in a method that it inherits. */
@@ -252,7 +264,7 @@ struct site context_class_moved(const struct project *project, uint32_t class_id
     struct site best = site_none;
     const struct classes order = class_id == NONE ? (struct classes){0} : class_order(&project->cells, class_id);
     for (uint32_t i = 0; i < order.count && site_is_none(best); i++)
-        compare_moves(project, order.at[i], file, least, &best);
+        best = nearest_move(&project->contexts->moved, order.at[i], file, least);
     return best;
 }
 

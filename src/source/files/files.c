@@ -18,6 +18,8 @@ static void read_file(void *context, size_t i)
     flow_build(file);
     changes_build(&file->changes, file->shown.tree);
     paths_find(file);
+    file->sets_default_type =
+        str_has(file->text, S("set_default_dtype")) || str_has(file->text, S("set_default_tensor_type"));
 }
 
 static void prove_file(void *context, size_t i)
@@ -103,8 +105,10 @@ void files_read(struct files *files, const struct project_source *sources, uint3
     }
     par_each(count, threads, read_file, files);
     at_work_on(NULL);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         tell_not_read(files, &files->at[i]);
+        files->sets_default_type |= files->at[i].sets_default_type;
+    }
     number_all(files);
     module_link(files, options);
     method_list(files);

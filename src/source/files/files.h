@@ -51,7 +51,8 @@ struct files {
     struct map method_count;    /* name id -> how many classes define a method of that name */
     struct map method;          /* class << 32 | name id -> function */
     struct links imports, importers;
-    struct limits *limits; /* what any round did not follow to its end: file and byte */
+    bool sets_default_type; /* a file names torch.set_default_dtype() or the like */
+    struct limits *limits;  /* what any round did not follow to its end: file and byte */
 };
 
 void files_read(struct files *files, const struct project_source *sources, uint32_t count,

@@ -9,7 +9,7 @@
 /* A call whose last name is one of the words: `x.cuda()`, `torch.cat(xs)`. */
 bool calls_one_of(const struct syntax *tree, uint32_t node, enum words words);
 
-/* `torch.cuda.is_available()`; *negated: `not torch.cuda.is_available()`. */
+/* `torch.cuda.is_available()`, of torch.accelerator too; *negated: `not torch.cuda.is_available()`. */
 bool asks_for_cuda(const struct syntax *tree, uint32_t test, bool *negated);
 
 #endif

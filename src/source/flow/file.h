@@ -49,6 +49,7 @@ struct file {
     uint32_t *first_parameter_def; /* per function: def of parameter 0; they follow one another; NONE */
     uint32_t *function_first_def, *function_last_def;
     bool *function_loops;   /* a definition reaches one before it */
+    bool sets_default_type; /* it names torch.set_default_dtype() or the like */
     bool is_test;           /* by its path: its calls say nothing of how the rest is used */
     bool imported;          /* by a file of the run */
     uint32_t program;       /* after module_link the same for all files of one */

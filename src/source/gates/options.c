@@ -4,8 +4,6 @@
 #include "base/hash.h"
 #include "question.h"
 
-enum { MOST_GIVEN = 64 };
-
 /* ---- what declares and what gives ---- */
 
 static str unquoted(const struct syntax *tree, uint32_t node)
@@ -167,14 +165,12 @@ struct ways ways_of_declared(struct question *question, struct site attribute, i
         return ways_unknown;
     struct ways ways = {0};
     struct site declared = site_none;
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, name); i != NONE; i = project->contexts->choices.at[i].next) {
+    for (uint32_t i = choices_first(project, program, name); i != NONE; i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
         const struct file *file = &project->files.at[given->at.file];
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
-        if (file->program != program || file->is_test || given->kind == CHOICE_CALL || is_field(project, given) ||
-            hands_on(project, given, name))
+        if (file->is_test || given->kind == CHOICE_CALL || is_field(project, given) || hands_on(project, given, name))
             continue;
         if (given->kind == CHOICE_OPTION)
             declared = given->at;

@@ -21,6 +21,7 @@ struct question {
     struct site constant; /* of ASKS_EQUAL, ASKS_ORDER */
     uint32_t kinds;       /* of ASKS_KIND: bits of enum value_kind */
     uint32_t values;      /* left to look at */
+    bool beside;          /* something stands around the way that is looked at, or another test beside it */
     bool stopped;
 };
 
@@ -57,6 +58,16 @@ struct ways ways_of_declared(struct question *question, struct site attribute, i
 struct ways ways_of_condition(struct question *question, struct site test, int depth);
 /* Whether one more value may be looked at. */
 bool ways_spend(struct question *question, bool too_far);
+/* Of a value around whose way a gate stands. */
+struct ways ways_behind(struct question *question, struct site value, int depth, enum gate around);
+/*
+ * Whether no further way makes another answer: on one of those that were looked at nobody knows, and nothing stands around
+ * that. So a test of what hundreds of callers give ends at the first of which nobody knows.
+ */
+static inline bool ways_settled(const struct question *question, const struct ways *ways)
+{
+    return ways->unknown && ways->gate == GATE_NONE && !question->beside;
+}
 /* More ways, on all of which the gate stands around. */
 void ways_add(struct ways *ways, const struct ways *more, enum gate around);
 

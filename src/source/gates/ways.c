@@ -33,6 +33,15 @@ void ways_add(struct ways *ways, const struct ways *more, enum gate around)
     ways->by_default |= more->by_default;
 }
 
+struct ways ways_behind(struct question *question, struct site value, int depth, enum gate around)
+{
+    const bool beside = question->beside;
+    question->beside |= around != GATE_NONE;
+    const struct ways ways = ways_of_value(question, value, depth);
+    question->beside = beside;
+    return ways;
+}
+
 static struct ways turned(const struct ways *ways)
 {
     return (struct ways){.yes = ways->no,
@@ -115,10 +124,13 @@ static struct ways ways_of_compare(struct question *question, struct site test, 
 static struct ways ways_of_bool(struct question *question, struct site test, int depth)
 {
     const struct syntax *tree = project_tree(question->project, test.file);
+    const bool beside = question->beside;
+    question->beside = true;
     const struct ways left = ways_of_condition(question, (struct site){test.file, test.node + 1}, depth + 1);
     const struct ways right =
         ways_of_condition(question, (struct site){test.file, syntax_child(tree, test.node, 1)}, depth + 1);
     struct ways ways = {0};
+    question->beside = beside;
     if (tree->op[test.node] == OP_AND) {
         if (ways_never(&left) || ways_never(&right))
             return ways_never(&right) && !right.by_default ? right : ways_never(&left) ? left : right;

@@ -5,7 +5,7 @@
 #include "source/contexts/choices.h"
 #include "gate_words.h"
 
-enum { LARGEST_CALLED = 20000, MOST_GIVEN = 64 };
+enum { LARGEST_CALLED = 20000 };
 
 /* Of the ifs around a statement in its function, but not around the place that asks. */
 static enum gate gate_around(const struct project *project, struct site statement, uint32_t asking)
@@ -20,8 +20,9 @@ static enum gate gate_around(const struct project *project, struct site statemen
     return gate;
 }
 
-static struct ways cut_short(const struct ways *ways)
+static struct ways cut_short(struct question *question, const struct ways *ways)
 {
+    question->stopped = true;
     return (struct ways){.yes = ways->yes, .no = ways->no, .unknown = true};
 }
 
@@ -38,8 +39,9 @@ static struct ways ways_of_argument(struct question *question, const struct take
     const struct syntax *tree = project_tree(question->project, call.file);
     struct ways ways = {0};
     const struct site site = given == NONE ? taken->otherwise : (struct site){call.file, given};
-    const struct ways more = ways_of_value(question, site, depth + 1);
-    ways_add(&ways, &more, gate_around(question->project, call, NONE));
+    const enum gate around = gate_around(question->project, call, NONE);
+    const struct ways more = ways_behind(question, site, depth + 1, around);
+    ways_add(&ways, &more, around);
     ways.unknown |= given == NONE && !taken->off && syntax_arguments_hidden(tree, call.node);
     return ways;
 }
@@ -65,23 +67,23 @@ static struct ways ways_of_open_calls(struct question *question, const struct ta
     const uint32_t program = project->files.at[method->file].program;
     const bool forward = str_eq(method->name, S("forward"));
     struct ways ways = {0};
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, forward ? parameter : method->name); i != NONE;
+    for (uint32_t i = choices_first(project, program, forward ? parameter : method->name); i != NONE;
          i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
-        if (given->kind != (forward ? CHOICE_KEYWORD : CHOICE_CALL) ||
-            project->files.at[given->at.file].program != program || project->files.at[given->at.file].is_test)
+        if (given->kind != (forward ? CHOICE_KEYWORD : CHOICE_CALL) || project->files.at[given->at.file].is_test)
             continue;
         const struct site call = forward ? open_forward(project, given->at) : given->at;
         if (site_is_none(call))
             continue;
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
         const uint32_t argument = forward
                                       ? given->value.node
                                       : name_argument_to(project, call, taken->function, !method->is_static, taken->k);
         const struct ways more = ways_of_argument(question, taken, call, argument, depth);
         ways_add(&ways, &more, GATE_NONE);
+        if (ways_settled(question, &ways))
+            break;
     }
     return ways;
 }
@@ -106,17 +108,36 @@ static struct ways ways_of_parameter(struct question *question, struct site name
     if (!count || taken.k == SUMMARY_PARAMETERS || tree->op[parameter])
         return ways_unknown;
     struct ways ways = {0};
-    for (uint32_t i = 0; i < count && question->values; i++) {
+    for (uint32_t i = 0; i < count && question->values && !ways_settled(question, &ways); i++) {
         const uint32_t given = name_argument(project, callers[i], taken.k);
         const struct ways more = ways_of_argument(question, &taken, callers[i], given, depth);
         ways_add(&ways, &more, GATE_NONE);
     }
     const struct function *function = project_function(project, taken.function);
-    if (function->class_id != NONE && !str_eq(function->name, S("__init__"))) { /* which is called by its class */
+    const bool by_class = str_eq(function->name, S("__init__"));
+    if (function->class_id != NONE && !by_class && !ways_settled(question, &ways)) {
         const struct ways more = ways_of_open_calls(question, &taken, syntax_text(tree, definition->name), depth);
         ways_add(&ways, &more, GATE_NONE);
     }
-    return question->values ? ways : cut_short(&ways);
+    return question->values ? ways : cut_short(question, &ways);
+}
+
+static struct ways ways_of_definition(struct question *question, struct site name, const struct definition *definition,
+                                      int depth, enum gate around)
+{
+    const bool beside = question->beside;
+    struct ways ways;
+    question->beside |= around != GATE_NONE;
+    if (definition->kind == DEFINED_PARAMETER)
+        ways = ways_of_parameter(question, name, definition, depth);
+    else if (definition->kind == DEFINED_OUTSIDE)
+        ways = ways_unknown;
+    else if (definition->kind == DEFINED_ASSIGN && !definition->unpacked && definition->value != NONE)
+        ways = ways_of_value(question, (struct site){name.file, definition->value}, depth + 1);
+    else
+        ways = answer_something(question);
+    question->beside = beside;
+    return ways;
 }
 
 static struct ways ways_of_name(struct question *question, struct site name, int depth)
@@ -125,15 +146,11 @@ static struct ways ways_of_name(struct question *question, struct site name, int
     const struct definition *found[FLOW_MOST_DEFINITIONS];
     const uint32_t count = flow_definitions(question->project, name, found, FLOW_MOST_DEFINITIONS);
     ways.unknown = !count || count > FLOW_MOST_DEFINITIONS;
-    for (uint32_t i = 0; i < count && count <= FLOW_MOST_DEFINITIONS; i++) {
-        const bool plain = found[i]->kind == DEFINED_ASSIGN && !found[i]->unpacked && found[i]->value != NONE;
-        const struct ways more = found[i]->kind == DEFINED_PARAMETER
-                                     ? ways_of_parameter(question, name, found[i], depth)
-                                 : found[i]->kind == DEFINED_OUTSIDE ? ways_unknown
-                                 : plain ? ways_of_value(question, (struct site){name.file, found[i]->value}, depth + 1)
-                                         : answer_something(question);
-        ways_add(&ways, &more,
-                 gate_around(question->project, (struct site){name.file, found[i]->statement}, name.node));
+    for (uint32_t i = 0; i < count && count <= FLOW_MOST_DEFINITIONS && !ways_settled(question, &ways); i++) {
+        const enum gate around =
+            gate_around(question->project, (struct site){name.file, found[i]->statement}, name.node);
+        const struct ways more = ways_of_definition(question, name, found[i], depth, around);
+        ways_add(&ways, &more, around);
     }
     return ways;
 }
@@ -190,17 +207,18 @@ static struct ways ways_of_attribute(struct question *question, struct site attr
     if (class_id == NONE || project_method(project, class_id, name) != NONE)
         return ways_unknown;
     struct ways ways = {0};
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, name); i != NONE; i = project->contexts->choices.at[i].next) {
+    for (uint32_t i = choices_first(project, program, name); i != NONE; i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
-        if (given->kind != CHOICE_ATTRIBUTE || project->files.at[given->at.file].program != program ||
-            !may_be_own(project, given, class_id) || is_bound_by_test(question, given->at))
+        if (given->kind != CHOICE_ATTRIBUTE || !may_be_own(project, given, class_id) ||
+            is_bound_by_test(question, given->at))
             continue;
         const struct ways more =
             site_is_none(given->value) ? ways_unknown : ways_of_value(question, given->value, depth + 1);
         ways_add(&ways, &more, GATE_NONE);
+        if (ways_settled(question, &ways))
+            break;
     }
     return ways_may_hold(&ways) || ways.no ? ways : ways_unknown;
 }
@@ -245,18 +263,20 @@ static struct ways ways_of_mentions(struct question *question, struct site call,
     const struct project *project = question->project;
     const uint32_t program = project->files.at[call.file].program;
     struct ways ways = {0};
-    uint32_t looked = 0;
-    for (uint32_t i = choices_first(project, key); i != NONE; i = project->contexts->choices.at[i].next) {
+    for (uint32_t i = choices_first(project, program, key); i != NONE; i = project->contexts->choices.at[i].next) {
         const struct choice_given *given = &project->contexts->choices.at[i];
-        if (++looked > MOST_GIVEN)
+        if (!ways_spend(question, false))
             return ways_unknown;
         if (given->kind == CHOICE_ATTRIBUTE || given->kind == CHOICE_OPTION || given->kind == CHOICE_SPELLED ||
-            project->files.at[given->at.file].program != program || project->files.at[given->at.file].is_test ||
+            project->files.at[given->at.file].is_test ||
             (given->kind == CHOICE_KEYWORD && has_parameter_for(project, given->at)))
             continue;
+        const enum gate around = gate_around(project, given->at, NONE);
         const struct ways more =
-            given->kind == CHOICE_KEYWORD ? ways_of_value(question, given->value, depth + 1) : ways_unknown;
-        ways_add(&ways, &more, gate_around(project, given->at, NONE));
+            given->kind == CHOICE_KEYWORD ? ways_behind(question, given->value, depth + 1, around) : ways_unknown;
+        ways_add(&ways, &more, around);
+        if (ways_settled(question, &ways))
+            break;
     }
     return ways;
 }
@@ -269,7 +289,8 @@ static struct ways ways_of_option(struct question *question, struct site call, s
     const uint32_t written = syntax_argument(here, call.node, 1, NULL);
     const struct ways otherwise = written == NONE
                                       ? ways_if(question->asked == ASKS_KIND && question->kinds & 1u << VALUE_NONE)
-                                      : ways_of_value(question, (struct site){call.file, written}, depth + 1);
+                                      : ways_behind(question, (struct site){call.file, written}, depth + 1,
+                                                    GATE_FLAG); /* what stands around callers that give nothing */
     struct ways ways = {0};
     uint32_t count;
     const struct site *callers = name_callers(project, project_function_at(project, call), &count);
@@ -281,9 +302,10 @@ static struct ways ways_of_option(struct question *question, struct site call, s
         for (uint32_t a = syntax_first(tree, arguments); a != NONE; a = syntax_next(tree, a))
             if (tree->kind[a] == SYN_KEYWORD && str_eq(syntax_text(tree, a + 1), key))
                 given = syntax_child(tree, a, 1);
+        const enum gate around = gate_around(project, callers[i], NONE);
         const struct ways more =
-            given == NONE ? otherwise : ways_of_value(question, (struct site){callers[i].file, given}, depth + 1);
-        ways_add(&ways, &more, gate_around(project, callers[i], NONE));
+            given == NONE ? otherwise : ways_behind(question, (struct site){callers[i].file, given}, depth + 1, around);
+        ways_add(&ways, &more, around);
         hidden |= given == NONE && syntax_arguments_hidden(tree, callers[i].node);
     }
     if (hidden) {
@@ -291,7 +313,7 @@ static struct ways ways_of_option(struct question *question, struct site call, s
         ways_add(&ways, &more, GATE_NONE);
         ways_add(&ways, &otherwise, GATE_NONE);
     }
-    return question->values ? ways : cut_short(&ways);
+    return question->values ? ways : cut_short(question, &ways);
 }
 
 static struct ways ways_of_call(struct question *question, struct site call, int depth)
@@ -313,8 +335,11 @@ static struct ways ways_of_call(struct question *question, struct site call, int
         const struct site value = {function->file, node + 1};
         if (tree->kind[node] != SYN_RETURN || project_function_at(project, value) != target)
             continue;
-        const struct ways more = ways_of_value(question, value, depth + 1);
-        ways_add(&ways, &more, gate_around(project, (struct site){function->file, node}, NONE));
+        const enum gate around = gate_around(project, (struct site){function->file, node}, NONE);
+        const struct ways more = ways_behind(question, value, depth + 1, around);
+        ways_add(&ways, &more, around);
+        if (ways_settled(question, &ways))
+            break;
     }
     return ways_may_hold(&ways) || ways.no ? ways : answer_something(question);
 }
@@ -326,7 +351,7 @@ static struct ways ways_of_conditional(struct question *question, struct site va
     struct ways ways = {0};
     const struct syntax *tree = project_tree(question->project, value.file);
     const enum gate gate = gate_of_words(tree, syntax_child(tree, value.node, 1));
-    const struct ways then = ways_of_value(question, (struct site){value.file, value.node + 1}, depth + 1);
+    const struct ways then = ways_behind(question, (struct site){value.file, value.node + 1}, depth + 1, gate);
     const struct ways other =
         ways_of_value(question, (struct site){value.file, syntax_child(tree, value.node, 2)}, depth + 1);
     ways_add(&ways, &then, gate);

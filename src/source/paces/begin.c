@@ -97,10 +97,17 @@ static bool is_used_otherwise(const struct project *project, uint32_t forward)
 static bool is_called_once(const struct project *project, uint32_t f, int depth)
 {
     enum { DEEPEST_CALL = 4, MOST_CALLS = 8 };
+    static const struct limit far = {
+        "once-calls", "a function that trains is called in more than 8 places, or through more than 4 others; "
+                      "a call of it is taken for a step"};
     uint32_t count;
     const struct site *callers = name_callers(project, f, &count);
-    if (project->files.functions[f].class_id != NONE || depth == DEEPEST_CALL || count > MOST_CALLS)
+    if (project->files.functions[f].class_id != NONE)
         return false;
+    if (depth == DEEPEST_CALL || count > MOST_CALLS) {
+        project_limit(project, &far, (struct site){project->files.functions[f].file, project->files.functions[f].node});
+        return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t caller = run_function(project, project_function_at(project, callers[i]));
         if (around_node(project, callers[i], caller).depth > 0)

@@ -3,6 +3,10 @@
 
 #include "loops.h"
 
+static const struct limit far = {
+    "network-steps", "a network is called through more than 16 functions, or made through more than 64; whether "
+                     "a training step runs it is not known"};
+
 /* Whether what runs the call is a training step that is seen: a loop, a function that trains, what a framework promises. */
 static bool is_in_step(const struct project *project, struct site call)
 {
@@ -13,6 +17,8 @@ static bool is_in_step(const struct project *project, struct site call)
     struct way_in way = context_way_in(project, call);
     for (int i = 0; i < FARTHEST && (way.kind == WAY_CALL || way.kind == WAY_ROUNDS); i++)
         way = context_way_in(project, way.at);
+    if (way.kind == WAY_CALL || way.kind == WAY_ROUNDS)
+        project_limit(project, &far, call);
     return way.kind == WAY_LOOP || way.kind == WAY_TRAINS || way.kind == WAY_CONTRACT || way.kind == WAY_HANDLER;
 }
 
@@ -47,6 +53,7 @@ enum { MOST_MAKERS = 64 };
 struct makers {
     uint32_t functions[MOST_MAKERS];
     uint32_t count;
+    bool more;
 };
 
 static void add_maker(struct makers *makers, uint32_t function)
@@ -54,6 +61,7 @@ static void add_maker(struct makers *makers, uint32_t function)
     for (uint32_t i = 0; i < makers->count; i++)
         if (makers->functions[i] == function)
             return;
+    makers->more |= function != NONE && makers->count == MOST_MAKERS;
     if (function != NONE && makers->count < MOST_MAKERS)
         makers->functions[makers->count++] = function;
 }
@@ -105,6 +113,8 @@ struct site context_network_runs(const struct project *project, uint32_t class_i
     struct makers makers = {.count = 0};
     add_maker(&makers, project_method(project, class_id, S("__init__")));
     const struct site made = step_of_makers(project, &makers);
+    if (site_is_none(made) && makers.more)
+        project_limit(project, &far, (struct site){about->file, about->node});
     const bool is_told = context_trained(project, context_class_unit(project, class_id)).kind != TRAINED_NOT;
     return site_is_none(made) && !is_told ? step_of_named(project, about->file, about->name) : made;
 }

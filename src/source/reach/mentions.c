@@ -179,23 +179,48 @@ static void add_named(const struct project *project, struct mentions *mentions, 
         mentions->at[before].weak = by_tail;
 }
 
-/* `x: Net`, `-> Net`, isinstance(x, Net): of what somebody else has made. */
-static bool only_asks(const struct syntax *tree, uint32_t node)
+enum asks { ASKS_AS_AROUND, ASKS_ONLY, ASKS_NOT };
+
+static enum asks asks_if(bool only)
 {
-    for (uint32_t at = node, up = tree->parent[at];; at = up, up = tree->parent[up]) {
-        const enum syntax_kind kind = (enum syntax_kind)tree->kind[up];
-        if (kind == SYN_PARAMETER)
-            return at == syntax_child(tree, up, 1);
-        if (kind == SYN_FUNCTION)
-            return at == syntax_child(tree, up, 2);
-        if (kind == SYN_ANN_ASSIGN)
-            return at == syntax_child(tree, up, 1);
-        if (kind == SYN_CALL && syntax_calls(tree, up, S("isinstance")))
-            return true;
-        if (kind != SYN_SUBSCRIPT && kind != SYN_ATTRIBUTE && kind != SYN_TUPLE && kind != SYN_BINARY &&
-            kind != SYN_ARGUMENTS && kind != SYN_LIST)
-            return false;
+    return only ? ASKS_ONLY : ASKS_NOT;
+}
+
+/* `x: Net`, `-> Net`, isinstance(x, Net): of what somebody else has made. What it is a part of may say. */
+static enum asks asks_there(const struct syntax *tree, uint32_t at)
+{
+    const uint32_t up = tree->parent[at];
+    switch (tree->kind[up]) {
+    case SYN_PARAMETER:
+    case SYN_ANN_ASSIGN:
+        return asks_if(at == syntax_child(tree, up, 1));
+    case SYN_FUNCTION:
+        return asks_if(at == syntax_child(tree, up, 2));
+    case SYN_CALL:
+        return asks_if(syntax_calls(tree, up, S("isinstance")));
+    case SYN_SUBSCRIPT:
+    case SYN_ATTRIBUTE:
+    case SYN_TUPLE:
+    case SYN_BINARY:
+    case SYN_ARGUMENTS:
+    case SYN_LIST:
+        return ASKS_AS_AROUND;
+    default:
+        return ASKS_NOT;
     }
+}
+
+/* `known`: per node, what was found for those below which others stood; so a long sum is gone up once. */
+static bool only_asks(const struct syntax *tree, uint8_t *known, uint32_t node)
+{
+    uint32_t at = node;
+    enum asks asks;
+    while (!(asks = known[at]) && !(asks = asks_there(tree, at)))
+        at = tree->parent[at];
+    known[at] = (uint8_t)asks;
+    for (uint32_t below = node; below != at; below = tree->parent[below])
+        known[below] = (uint8_t)asks;
+    return asks == ASKS_ONLY;
 }
 
 /* The names of what is bound where they stand, and of arguments, name nothing else. */
@@ -442,9 +467,9 @@ static void look_at(const struct project *project, struct mentions *mentions, ui
         add_words(project, mentions, from, site);
     else if (kind == SYN_ALIAS)
         add_alias(project, mentions, site);
-    else if (kind == SYN_NAME && import_of(tree, site.node) != NONE)
+    else if (kind == SYN_NAME && import_of(tree, mentions->whole[site.node]) != NONE)
         add_import(project, mentions, site);
-    else if (kind == SYN_NAME && !names_itself(tree, site.node) && !only_asks(tree, site.node))
+    else if (kind == SYN_NAME && !names_itself(tree, site.node) && !only_asks(tree, mentions->asks, site.node))
         add_name(project, mentions, from, site);
 }
 
@@ -467,9 +492,7 @@ static void look_at_variable(const struct project *project, struct mentions *men
 static uint32_t named_in(const struct project *project, const struct mentions *mentions, struct site site)
 {
     const struct syntax *tree = project_tree(project, site.file);
-    uint32_t at = site.node;
-    while (tree->kind[tree->parent[at]] == SYN_ATTRIBUTE || tree->kind[tree->parent[at]] == SYN_SUBSCRIPT)
-        at = tree->parent[at];
+    const uint32_t at = mentions->whole[site.node];
     const uint32_t list = tree->parent[at], around = tree->parent[list];
     const bool is_base =
         tree->kind[at] != SYN_MODULE && tree->kind[around] == SYN_CLASS && list == syntax_child(tree, around, 1);
@@ -481,15 +504,22 @@ static void look_into(const struct project *project, struct mentions *mentions, 
 {
     const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
+    mentions->asks = mem_zeroed(tree->count);
+    mentions->whole = mem_zeroed(tree->count * sizeof *mentions->whole);
     for (uint32_t node = 0; node < tree->count && !file->is_test; node++) {
         const enum syntax_kind kind = (enum syntax_kind)tree->kind[node];
         const struct site site = {id, node};
+        const uint8_t around = tree->kind[tree->parent[node]];
+        const bool part = node && (around == SYN_ATTRIBUTE || around == SYN_SUBSCRIPT);
+        mentions->whole[node] = part ? mentions->whole[tree->parent[node]] : node;
         if (kind != SYN_NAME && kind != SYN_STRING && kind != SYN_ALIAS && kind != SYN_CALL && kind != SYN_ATTRIBUTE)
             continue;
         look_at(project, mentions, named_in(project, mentions, site), site);
         if (is_of_module(project, site))
             look_at_variable(project, mentions, site);
     }
+    mem_free(mentions->asks);
+    mem_free(mentions->whole);
     for (size_t c = 0; c < calls_of(project, id)->count && !file->is_test; c++) {
         const struct site call = {id, calls_of(project, id)->at[c].node};
         add(mentions, mentions_unit(project, mentions, call), calls_of(project, id)->at[c].target, call, true);

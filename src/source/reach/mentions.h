@@ -28,6 +28,8 @@ struct mentions {
     struct map in_program;         /* program and hash of a name -> unit: what modules of that program call so */
     struct map defined;            /* as of variables -> a function or class of that module is called so */
     struct map settings;           /* hash of a name -> a text of a module that nothing says the use of */
+    uint8_t *asks;                 /* per node of the file that is looked into: enum asks */
+    uint32_t *whole;               /* the same: of a part of `a.b[c]` the whole, else the node */
     uint32_t fetched;              /* modules that are fetched by their names: how many places */
     bool *registered;              /* per class: by a call that is a statement of a module */
 };

@@ -118,7 +118,8 @@ static void place(const struct known_call *c, struct value *out)
         break;
     case ON_GPU:
         out->device = DEVICE_GPU;
-        eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
+        if (out->kind != VALUE_DEVICE) /* which is named only */
+            eval_fact(c->e, FACT_DEVICE_USED, &value_unknown);
         break;
     }
 }

@@ -113,6 +113,15 @@ MEETS = {
                    + "        print(loss.mean().item())\n        f0(loss)\n",
     "tests-around": HEAD + "def f(x, n):\n    for i in range(n):\n        y = " + "torch.relu(" * 150
                     + "abs(" * 60 + "x" + ")" * 210 + ".item()\n",
+    "handed": HEAD + "def train(model, stream, opt):\n    for b0 in stream:\n" + lines(20, "        b{1} = b{0}\n")
+              + "        loss = model(b20.cuda())\n        loss.backward()\n        opt.step()\n",
+    "measured": HEAD + "import time\n" + lines(8, "def f{0}(x):\n    return f{1}(x)\n")
+                + "def f8(x):\n    start = time.time()\n    y = x.cuda().sum().item()\n    torch.cuda.synchronize()\n"
+                  "    took = time.time() - start\n    return y\n" + TRAIN + "        f0(loss)\n",
+    "network-steps": HEAD + lines(20, "def f{0}(net, x):\n    return f{1}(net, x)\n") + "def f20(net, x):\n    return net(x)\n"
+                     "def train(net, loader, opt):\n    for x in loader:\n        f0(net, x.cuda()).backward()\n        opt.step()\n",
+    "once-calls": HEAD + "def train(model, x, opt):\n    loss = model(x.cuda())\n    loss.backward()\n    opt.step()\n"
+                  "    print(loss.item())\n" + lines(9, "def g{0}(model, x, opt):\n    train(model, x, opt)\n"),
 }
 
 
@@ -211,6 +220,35 @@ class Told(unittest.TestCase):
         self.assertIn("wait-before", {row["limit"] for row in self.limits(shape(2000))[1]})
         work = "        z = model(x.cuda(non_blocking=True))\n        z.backward()\n"
         self.assertNotIn("wait-before", {row["limit"] for row in self.limits(shape(2000, work))[1]})
+
+    def test_a_test_of_what_many_callers_give_ends_at_one_of_which_nobody_knows(self):
+        def shape(given):
+            return (HEAD + "def f(loss, kind):\n    if kind == 'a':\n        print(loss.item())\n" + TRAIN
+                    + "        f(loss, 'b')\n" + lines(600, f"def g{{0}}(loss, kind):\n    f(loss, {given})\n"))
+        self.assertNotIn("gate", {row["limit"] for row in self.limits(shape("kind"))[1]})
+        self.assertIn("gate", {row["limit"] for row in self.limits(shape("'b'"))[1]})
+
+    def test_a_network_that_is_made_through_many_functions(self):
+        def shape(count):
+            return (HEAD + "class Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+                    "    def forward(self, x):\n        y = x.cuda()\n        print(y.sum().item())\n        return y\ndef m0():\n    return Net()\n"
+                    + lines(count, "def m{1}():\n    return m{0}()\n"))
+        self.assertNotIn("network-steps", {row["limit"] for row in self.limits(shape(40))[1]})
+        self.assertIn("network-steps", {row["limit"] for row in self.limits(shape(70))[1]})
+
+    def test_names_that_lead_in_a_circle_end(self):
+        circle = (HEAD + "class Net(LightningModule):\n    def training_step(self, a, n):\n        for i in range(n):\n"
+                  "            b = a\n            a = b\n        self.log('loss', a, prog_bar=True)\n        return a\n")
+        self.assertEqual(self.limits(circle)[1], [])
+
+    def test_more_beside_the_sources_than_is_read(self):
+        def told(size, count=1):
+            files = {f"s{i}.json": '{"a": "' + "x" * size + '"}\n' for i in range(count)}
+            return [w for w in self.limits({"shape.py": HEAD + TRAIN} | files)[0] if "beside the sources" in str(w)]
+        self.assertEqual(told(1 << 20), [])
+        self.assertEqual(len(told(5 << 20)), 1)
+        self.assertIn("s0.json", str(told(5 << 20)))
+        self.assertEqual(len(told(1, 2049)), 1)
 
     def test_ordinary_code_meets_none(self):
         names = "NAMES = [" + ", ".join(f"'class {i}'" for i in range(80)) + "]\n"

@@ -114,6 +114,8 @@ static void what_runs_without_a_device_is_marked(void **state)
 {
     runs("import torch\nif not torch.cuda.is_available():\n    a = torch.zeros(1)\n", "torch.zeros(1)",
          "once cpu-only");
+    runs("import torch\nif not torch.accelerator.is_available():\n    a = torch.zeros(1)\n", "torch.zeros(1)",
+         "once cpu-only");
     runs("import torch\nif torch.cuda.is_available():\n    a = 1\nelse:\n    a = torch.zeros(1)\n", "torch.zeros(1)",
          "once cpu-only");
 }

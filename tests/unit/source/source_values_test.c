@@ -22,6 +22,17 @@ static void a_device_argument_puts_it_there(void **state)
          "tensor cpu float32 rank1+ constant fresh");
 }
 
+static void the_current_accelerator_is_a_device_beside_the_host(void **state)
+{
+    says("import torch\nx = torch.zeros(3, device=torch.accelerator.current_accelerator())\n",
+         "torch.zeros(3, device=torch.accelerator.current_accelerator())", "tensor gpu float32 rank1+ constant fresh");
+    says("import torch\nif torch.accelerator.is_available():\n    d = torch.accelerator.current_accelerator()\n"
+         "else:\n    d = torch.device('cpu')\nx = torch.ones(3, device=d)\n",
+         "torch.ones(3, device=d)", "tensor gpu float32 rank1+ constant fresh");
+    says("import torch\nx = torch.zeros(3).to(torch.accelerator.current_accelerator())\n",
+         "torch.zeros(3).to(torch.accelerator.current_accelerator())", "tensor gpu float32 rank1+ uploaded constant");
+}
+
 static void moves_go_through_names(void **state)
 {
     const char *const code = "import torch\n"
@@ -365,6 +376,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(a_constructor_makes_a_tensor_on_the_cpu, clear),
         cmocka_unit_test_teardown(a_device_argument_puts_it_there, clear),
+        cmocka_unit_test_teardown(the_current_accelerator_is_a_device_beside_the_host, clear),
         cmocka_unit_test_teardown(moves_go_through_names, clear),
         cmocka_unit_test_teardown(reading_a_cpu_tensor_is_no_download, clear),
         cmocka_unit_test_teardown(moving_what_is_there_already_is_nothing, clear),
