@@ -211,6 +211,28 @@ static bool comes_each_step(const struct check *check, const struct upload *uplo
            value_is_tensor(upload->value) && value_on_cpu(upload->value) && !value_has(upload->value, VALUE_CONSTANT);
 }
 
+/* Bound in this function: not an attribute, a global, or what the function was given. */
+static bool is_bound_here(const struct check *check, uint32_t name)
+{
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, name), found, FLOW_MOST_DEFINITIONS);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
+        if (found[i]->kind != DEFINED_ASSIGN && found[i]->kind != DEFINED_AUGMENT)
+            return false;
+    return count;
+}
+
+bool upload_is_made_here(const struct check *check, const struct upload *upload)
+{
+    const struct value *value = upload->value;
+    if (upload->constructor || value->kind != VALUE_TENSOR || !value_on_cpu(value) || value->rank == RANK_0 ||
+        value->flags & (VALUE_CONSTANT | VALUE_ASSUMED | VALUE_PINNED))
+        return false;
+    const uint32_t root = ask_root(check, upload->what);
+    return syntax_is(check->tree, root, SYN_CALL) ||
+           (syntax_is(check->tree, root, SYN_NAME) && is_bound_here(check, root));
+}
+
 bool upload_is_batch(const struct check *check, const struct upload *upload)
 {
     if (upload->constructor)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 5: many transfers, or the same one again and again, where one or none would do. */
 #include "rules/rewrite/fix.h"
+#include "rules/ask/indexed.h"
 #include "rules/ask/loop.h"
 #include "rules/ask/number.h"
 #include "rules/ask/tell.h"
@@ -320,6 +321,14 @@ static bool is_one_of_array(const struct check *check, uint32_t node)
            ask_value(check, node)->rank != RANK_SOME;
 }
 
+/* `rows` of x[:, rows] */
+static bool is_beside_others(const struct check *check, uint32_t index)
+{
+    const uint32_t tuple = check->tree->parent[index];
+    return syntax_is(check->tree, tuple, SYN_TUPLE) &&
+           syntax_is(check->tree, check->tree->parent[tuple], SYN_SUBSCRIPT);
+}
+
 /* Whether using it with a device tensor uploads it: a tensor of the CPU with dimensions, a list, an array. */
 static bool is_host_data(const struct check *check, uint32_t index)
 {
@@ -330,8 +339,9 @@ static bool is_host_data(const struct check *check, uint32_t index)
         return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node);
     case VALUE_ARRAY:
         return !value_has(value, VALUE_SCALAR_NUMPY) && !is_one_of_array(check, node) && !is_loop_target(check, node);
-    case VALUE_LIST:
-        return value_item(value)->kind != VALUE_TENSOR && value_item(value)->kind != VALUE_UNKNOWN;
+    case VALUE_LIST: /* a list of slices stands for a tuple of them, and stands alone */
+        return value_item(value)->kind != VALUE_TENSOR &&
+               (value_item(value)->kind != VALUE_UNKNOWN || is_beside_others(check, index));
     default:
         return false;
     }
@@ -370,7 +380,7 @@ static bool tell_host(const struct check *check, uint32_t subscript, uint32_t pa
 
 static bool check_host_index(const struct check *check, uint32_t subscript, struct match *match)
 {
-    if (!ask_gpu_tensor(check, syntax_first(check->tree, subscript)))
+    if (!indexed_on_device(check, subscript))
         return false;
     const uint32_t index = host_part(check, syntax_child(check->tree, subscript, 1));
     if (index != SYNTAX_NONE)

@@ -90,7 +90,8 @@ static void break_aside(const struct check *check, uint32_t call, struct match *
 static bool check_blocking_upload(const struct check *check, uint32_t call, struct match *match)
 {
     const struct upload upload = upload_of(check, call);
-    if (!upload.is || !upload_is_batch(check, &upload))
+    const bool made = upload.is && !upload_is_batch(check, &upload) && upload_is_made_here(check, &upload);
+    if (!upload.is || (!made && !upload_is_batch(check, &upload)))
         return false;
     const bool pinned = upload.value->flags & VALUE_PINNED;
     if (upload.move.non_blocking || upload.move.non_blocking_hidden)
@@ -98,12 +99,14 @@ static bool check_blocking_upload(const struct check *check, uint32_t call, stru
     const str what = ask_text(check, upload.what);
     match->captures[match->capture_count++] = upload.what;
     match->upload = call;
-    if (upload.constructor || upload.handed)
+    if (upload.constructor || upload.handed || made)
         match->fix = FIX_NONE; /* it has no non_blocking=; or what could be pinned is not in sight */
     break_aside(check, call, match);
     return tell(check, call, match,
                 str_printf(check->arena,
                            pinned ? "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True"
+                           : made ? "`%.*s` is made on the host, and its copy waits for the device %s; make it on the "
+                                    "device, or pin it and copy with non_blocking=True"
                            : upload.handed
                                ? "the copy of `%.*s` waits for the device %s; copy with non_blocking=True, from pinned "
                                  "memory"

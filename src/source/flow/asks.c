@@ -11,5 +11,5 @@ bool asks_for_cuda(const struct syntax *tree, uint32_t test, bool *negated)
     *negated = tree->kind[test] == SYN_NOT;
     const uint32_t asked = test + *negated;
     return syntax_calls(tree, asked, S("is_available")) && syntax_is(tree, asked + 1, SYN_ATTRIBUTE) &&
-           str_eq(syntax_tail(tree, asked + 2), S("cuda"));
+           str_is_among("cuda accelerator", syntax_tail(tree, asked + 2));
 }

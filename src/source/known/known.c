@@ -134,11 +134,12 @@ static const struct known_row rows[] = {
     {"torch.load", {VALUE_UNKNOWN, ON_NONE, 0, 0, 0, 0, false, true}},
     {"torch.set_default_tensor_type torch.set_default_device",
      {VALUE_NONE, ON_NONE, 0, 0, SPECIAL_DEFAULT, 0, false, true}},
-    {"torch.device", {VALUE_DEVICE, ON_NONE, 0, 0, SPECIAL_DEVICE, 0, false, false}},
-    {"torch.cuda.is_available torch.backends.mps.is_available torch.distributed.is_available "
+    {"torch.device torch.accelerator.current_accelerator",
+     {VALUE_DEVICE, ON_NONE, 0, 0, SPECIAL_DEVICE, 0, false, false}},
+    {"torch.cuda.is_available torch.accelerator.is_available torch.backends.mps.is_available torch.distributed.is_available "
      "torch.distributed.is_initialized torch.is_tensor torch.is_grad_enabled",
      {VALUE_BOOL, ON_NONE, 0, 0, 0, 0, false, false}},
-    {"torch.cuda.device_count torch.cuda.current_device torch.distributed.get_rank torch.distributed.get_world_size",
+    {"torch.cuda.device_count torch.accelerator.device_count torch.accelerator.current_device_index torch.cuda.current_device torch.distributed.get_rank torch.distributed.get_world_size",
      {VALUE_INT, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.cuda.current_device_ torch.cuda.get_device_name", {VALUE_STR, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.utils.data.DataLoader torch_geometric.loader.DataLoader torch_geometric.data.DataLoader "

@@ -37,6 +37,7 @@ static const struct list {
     [WORDS_GRADIENTS] = {"torch.func.grad torch.func.grad_and_value", false},
     [WORDS_TRAINERS] = {"*Trainer *Trainer.fit *Trainer.train *LightningCLI mmengine.runner.Runner *EpochBasedRunner",
                         false},
+    [WORDS_NORM_OF_GRADIENTS] = {"clip_grad_norm_ clip_grad_norm get_total_norm", false},
     [WORDS_STEP] = {"step", false},
     [WORDS_READ_ITEMS] = {"item tolist", false},
     [WORDS_MODULE_TENSORS] = {"weight bias", false},
