@@ -211,6 +211,16 @@ static bool comes_each_step(const struct check *check, const struct upload *uplo
            value_is_tensor(upload->value) && value_on_cpu(upload->value) && !value_has(upload->value, VALUE_CONSTANT);
 }
 
+bool upload_is_cast(const struct check *check, const struct upload *upload)
+{
+    static const char casts[] = "float double half bfloat16 long int bool byte short type";
+    const uint32_t batch = ask_receiver(check, upload->what);
+    if (batch == SYNTAX_NONE || !str_is_among(casts, ask_tail(check, upload->what)))
+        return false;
+    const uint8_t from = ask_value(check, batch)->dtype, to = upload->value->dtype;
+    return from == DTYPE_UNKNOWN || from != to;
+}
+
 /* Bound in this function: not an attribute, a global, or what the function was given. */
 static bool is_bound_here(const struct check *check, uint32_t name)
 {

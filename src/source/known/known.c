@@ -155,6 +155,9 @@ static const struct known_row rows[] = {
      {VALUE_MODULE, ON_CPU, 0, 0, SPECIAL_MODULES, 0, false, false}},
     {"torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.nn.parallel.DataParallel torch.compile torch.jit.script",
      {VALUE_MODULE, ON_ARGS, 0, 0, SPECIAL_RUN, 0, false, false}},
+    {"torch.distributed.fsdp.FullyShardedDataParallel "
+     "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel",
+     {VALUE_MODULE, ON_ARGS, 0, 0, SPECIAL_SHARD, 0, false, false}},
     {"torch.nn.parallel.parallel_apply torch.nn.parallel.replicate torch.nn.parallel.scatter",
      {VALUE_LIST, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.nn.parallel.data_parallel", {T, ON_ARGS, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_GRAD, false, false}},
