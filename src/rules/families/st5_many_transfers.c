@@ -309,7 +309,7 @@ static bool is_loop_target(const struct check *check, uint32_t node)
     return definition && definition->kind == DEFINED_FOR && ask_value(check, node)->rank != RANK_SOME;
 }
 
-/* `rows[i]` of an array: a number, if the array has one dimension, or a row; nobody knows. */
+/* `rows[i]` of an array or a tensor: a number, if it has one dimension, or a row; nobody knows. */
 static bool is_one_of_array(const struct check *check, uint32_t node)
 {
     const struct definition *definition =
@@ -336,7 +336,8 @@ static bool is_host_data(const struct check *check, uint32_t index)
     const uint32_t node = shifted(check, index);
     switch (value->kind) {
     case VALUE_TENSOR:
-        return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node);
+        return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node) &&
+               !is_one_of_array(check, node);
     case VALUE_ARRAY:
         return !value_has(value, VALUE_SCALAR_NUMPY) && !is_one_of_array(check, node) && !is_loop_target(check, node);
     case VALUE_LIST: /* a list of slices stands for a tuple of them, and stands alone */

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "acting.h"
 #include "contexts.h"
+#include "learners.h"
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 #include "source/flow/asks.h"
@@ -481,6 +482,25 @@ static void note_training(struct project *project, const struct file *file)
     project->contexts->program_trains[file->program] |= training->count > 0;
 }
 
+/* A call that changed what is known of what it stands in; site_none. */
+static struct site pass_on_learners(struct project *project)
+{
+    const struct learners *learners = &project->contexts->learners;
+    struct site changed = site_none;
+    for (size_t i = 0; i < learners->count; i++) {
+        const struct site call = learners->at[i].call;
+        const struct file *file = &project->files.at[call.file];
+        const uint8_t trains = project->contexts->trains[learners->at[i].target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
+        const uint32_t caller = function_of(project, file, call.node);
+        const uint8_t before = project->contexts->trains[caller];
+        if (trains && caller != learners->at[i].target)
+            mark_around(project, file, caller, call.node, trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
+        if (before != project->contexts->trains[caller])
+            changed = call;
+    }
+    return changed;
+}
+
 void loops_build(struct project *project)
 {
     enum { ROUNDS = 32 };
@@ -488,9 +508,13 @@ void loops_build(struct project *project)
     contexts->trains = arena_array(&contexts->arena, project->files.function_count, sizeof *contexts->trains);
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_direct(project, &project->files.at[i]);
+    learners_find(project);
     struct site changed = pass_on(project);
-    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
+    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++) {
+        const struct site through = pass_on_learners(project);
         changed = pass_on(project);
+        changed = site_is_none(changed) ? through : changed;
+    }
     if (!site_is_none(changed))
         project_limit(project, &limit_call_rounds, changed);
     mark_functions(project);
@@ -498,6 +522,11 @@ void loops_build(struct project *project)
         note_training(project, &project->files.at[i]);
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_evaluation(project, &project->files.at[i]);
+}
+
+bool loops_train(const struct project *project, uint32_t function)
+{
+    return project->contexts->trains[function] & (TRAINS_ONCE | TRAINS_IN_LOOP);
 }
 
 bool loops_hold_training(const struct project *project, uint32_t function)

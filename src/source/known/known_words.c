@@ -87,6 +87,7 @@ static const struct list {
     [WORDS_CALLED_SCHEDULER] = {"*sched*", true},
     [WORDS_CALLED_MODEL] = {"*model* *net*", true},
     [WORDS_SETTINGS] = {"*arg* *conf* *cfg* *opt* *hp* *param* *flag* *setting* *self* *train*", true},
+    [WORDS_LEARNER] = {"*agent* *algo* *alg *learner* *trainer* *policy*", true},
     [WORDS_MODEL] = {"model net predict", false},
     [WORDS_LOSS_FUNCTION] = {"*loss* *entropy*", false},
     [WORDS_TRAINING] = {"training train is_train is_training train_mode", false},

@@ -72,6 +72,7 @@ enum words {
     WORDS_CALLED_SCHEDULER,
     WORDS_CALLED_MODEL,
     WORDS_SETTINGS, /* objects whose .device is the run's */
+    WORDS_LEARNER,  /* names of what learns */
     WORDS_MODEL,
     WORDS_LOSS_FUNCTION,
     WORDS_TRAINING, /* flags that are set while a model trains */
