@@ -189,7 +189,7 @@ static uint32_t left_early(const struct syntax *tree, uint32_t statement)
         if (!syntax_is(tree, syntax_child(tree, s, 2), SYN_ABSENT) || tree->kind[syntax_child(tree, s, 1)] != SYN_BLOCK)
             return NONE;
         const uint32_t last = syntax_last_child(tree, syntax_child(tree, s, 1));
-        if (syntax_is(tree, last, SYN_RETURN) && syntax_first(tree, last) == NONE)
+        if (syntax_is(tree, last, SYN_RETURN))
             return test;
     }
     return NONE;
@@ -226,7 +226,7 @@ uint32_t once_behind_return(const struct project *project, uint32_t file, uint32
     const uint32_t block = syntax_last_child(tree, function), last = syntax_last(tree, function);
     for (uint32_t s = syntax_first(tree, block); s != NONE; s = syntax_next(tree, s)) {
         uint32_t value = returned_early(tree, s);
-        if (value == NONE && tree->kind[s] == SYN_IF)
+        if ((value == NONE || tree->kind[value] == SYN_ABSENT) && tree->kind[s] == SYN_IF)
             value = left_early(tree, s);
         if (value == NONE)
             continue;
