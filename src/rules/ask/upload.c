@@ -236,11 +236,13 @@ bool upload_is_made_here(const struct check *check, const struct upload *upload)
 {
     const struct value *value = upload->value;
     if (upload->constructor || value->kind != VALUE_TENSOR || !value_on_cpu(value) || value->rank == RANK_0 ||
-        value->flags & (VALUE_CONSTANT | VALUE_ASSUMED | VALUE_PINNED))
+        value->flags & (VALUE_CONSTANT | VALUE_ASSUMED | VALUE_PINNED | VALUE_GRAD | VALUE_PARAMETER | VALUE_BUFFER))
         return false;
     const uint32_t root = ask_root(check, upload->what);
-    return syntax_is(check->tree, root, SYN_CALL) ||
-           (syntax_is(check->tree, root, SYN_NAME) && is_bound_here(check, root));
+    const bool called = syntax_is(check->tree, root, SYN_CALL);
+    if (called && ask_value(check, syntax_first(check->tree, root))->kind == VALUE_MODULE)
+        return false; /* a network: it lies where who trains it has put it */
+    return called || (syntax_is(check->tree, root, SYN_NAME) && is_bound_here(check, root));
 }
 
 bool upload_is_batch(const struct check *check, const struct upload *upload)

@@ -92,10 +92,11 @@ static const char *advice_of(const struct check *check, const struct upload *upl
 {
     if (upload->value->flags & VALUE_PINNED)
         return "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True";
-    if (made)
+    const bool cast = upload_is_cast(check, upload);
+    if (made || (cast && !upload->handed && !value_has(upload->value, VALUE_FROM_LOADER)))
         return "`%.*s` is made on the host, and its copy waits for the device %s; make it on the device, or pin it and copy "
                "with non_blocking=True";
-    if (upload_is_cast(check, upload))
+    if (cast)
         return "the copy of `%.*s`, which the cast has made in pageable memory, waits for the device %s; cast behind the "
                "copy, pin the batch (pin_memory=True) and copy with non_blocking=True";
     if (upload->handed)

@@ -14,6 +14,7 @@ class Positions(nn.Module):
     def __init__(self):
         super().__init__()
         self.layer = nn.Linear(8, 8)
+        self.parts = nn.ModuleList([nn.Linear(8, 8)])
         self.kept = None
 
     def extend(self, x):
@@ -33,7 +34,8 @@ class Positions(nn.Module):
         z = self.layer(y)
         begins = begins.to(x.device)  # expect ST602
         z = self.layer(z[begins])
-        return z.sum()
+        scale = self.parts[0](y).to(x.device)  # silent (a network: it lies there)
+        return z.sum() + scale.sum()
 
 
 def train(batches, device_type):
