@@ -38,7 +38,7 @@ static struct site paced_by(const struct check *check, const struct context *con
     if (context->pace == PACE_EVALUATION && !site_is_none(context->untrained_at))
         return context->untrained_at;
     const struct way_in way = context_way_in(check->project, site);
-    if (way.kind == WAY_LOOP || way.kind == WAY_CALL)
+    if (way.kind == WAY_LOOP || way.kind == WAY_CALL || way.kind == WAY_LEARNER)
         return way.at;
     const uint32_t function = syntax_function(check->tree, site.node);
     return function == SYNTAX_NONE ? site : check_site(check, function);

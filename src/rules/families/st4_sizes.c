@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 4, second half: sizes and indices that only the device knows, and calls of libraries that wait. */
 #include "source/known/frameworks.h"
+#include "rules/ask/indexed.h"
 #include "rules/waits/tell.h"
 #include "rules/waits/waits.h"
 #include "source/known/known_words.h"
@@ -48,7 +49,7 @@ static bool tell_size(const struct check *check, uint32_t node, struct match *ma
 static bool is_boolean_mask(const struct check *check, uint32_t index)
 {
     const struct value *value = ask_value(check, index);
-    return value_gpu_tensor(value) && (value->dtype == DTYPE_BOOL);
+    return (value_gpu_tensor(value) && value->dtype == DTYPE_BOOL) || indexed_by_comparison(check, index);
 }
 
 /* `x[mask, columns]`: the rows that the mask chooses have to be told to pair them with others. */
@@ -79,7 +80,7 @@ static bool check_dynamic_shape(const struct check *check, uint32_t node, struct
         return sizes_its_result(check, node) && ask_gpu_tensor(check, sizing_tensor(check, node)) &&
                (is_torch_call(check, node) || ask_gpu_tensor(check, ask_receiver(check, node))) &&
                tell_size(check, node, match);
-    if (!ask_gpu_tensor(check, syntax_first(check->tree, node)) || fills_by_mask(check, node))
+    if (!indexed_on_device(check, node) || fills_by_mask(check, node))
         return false;
     const uint32_t index = syntax_child(check->tree, node, 1);
     if (check->tree->kind[index] != SYN_TUPLE)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 5: many transfers, or the same one again and again, where one or none would do. */
 #include "rules/rewrite/fix.h"
+#include "rules/ask/indexed.h"
 #include "rules/loops/loop.h"
 #include "rules/uploads/number.h"
 #include "rules/waits/tell.h"
@@ -305,7 +306,7 @@ static bool is_loop_target(const struct check *check, uint32_t node)
     return definition && definition->kind == DEFINED_FOR && ask_value(check, node)->rank != RANK_SOME;
 }
 
-/* `rows[i]` of an array: a number, if the array has one dimension, or a row; nobody knows. */
+/* `rows[i]` of an array or a tensor: a number, if it has one dimension, or a row; nobody knows. */
 static bool is_one_of_array(const struct check *check, uint32_t node)
 {
     const struct definition *definition =
@@ -317,6 +318,14 @@ static bool is_one_of_array(const struct check *check, uint32_t node)
            ask_value(check, node)->rank != RANK_SOME;
 }
 
+/* `rows` of x[:, rows] */
+static bool is_beside_others(const struct check *check, uint32_t index)
+{
+    const uint32_t tuple = check->tree->parent[index];
+    return syntax_is(check->tree, tuple, SYN_TUPLE) &&
+           syntax_is(check->tree, check->tree->parent[tuple], SYN_SUBSCRIPT);
+}
+
 /* Whether using it with a device tensor uploads it: a tensor of the CPU with dimensions, a list, an array. */
 static bool is_host_data(const struct check *check, uint32_t index)
 {
@@ -324,11 +333,13 @@ static bool is_host_data(const struct check *check, uint32_t index)
     const uint32_t node = shifted(check, index);
     switch (value->kind) {
     case VALUE_TENSOR:
-        return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node);
+        return value->device == DEVICE_CPU && value->rank != RANK_0 && !is_loop_target(check, node) &&
+               !is_one_of_array(check, node);
     case VALUE_ARRAY:
         return !value_has(value, VALUE_SCALAR_NUMPY) && !is_one_of_array(check, node) && !is_loop_target(check, node);
-    case VALUE_LIST:
-        return value_item(value)->kind != VALUE_TENSOR && value_item(value)->kind != VALUE_UNKNOWN;
+    case VALUE_LIST: /* a list of slices stands for a tuple of them, and stands alone */
+        return value_item(value)->kind != VALUE_TENSOR &&
+               (value_item(value)->kind != VALUE_UNKNOWN || is_beside_others(check, index));
     default:
         return false;
     }
@@ -367,7 +378,7 @@ static bool tell_host(const struct check *check, uint32_t subscript, uint32_t pa
 
 static bool check_host_index(const struct check *check, uint32_t subscript, struct match *match)
 {
-    if (!ask_gpu_tensor(check, syntax_first(check->tree, subscript)))
+    if (!indexed_on_device(check, subscript))
         return false;
     const uint32_t index = host_part(check, syntax_child(check->tree, subscript, 1));
     if (index != SYNTAX_NONE)

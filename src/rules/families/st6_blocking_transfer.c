@@ -87,29 +87,41 @@ static void break_aside(const struct check *check, uint32_t call, struct match *
         match_break(match, LINK_PACE, "its function evaluates: it trains nothing", check_site(check, call));
 }
 
+/* What to change, of "`x` ..., each training step". */
+static const char *advice_of(const struct check *check, const struct upload *upload, bool made)
+{
+    if (upload->value->flags & VALUE_PINNED)
+        return "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True";
+    const bool cast = upload_is_cast(check, upload);
+    if (made || (cast && !upload->handed && !value_has(upload->value, VALUE_FROM_LOADER)))
+        return "`%.*s` is made on the host, and its copy waits for the device %s; make it on the device, or pin it and copy "
+               "with non_blocking=True";
+    if (cast)
+        return "the copy of `%.*s`, which the cast has made in pageable memory, waits for the device %s; cast behind the "
+               "copy, pin the batch (pin_memory=True) and copy with non_blocking=True";
+    if (upload->handed)
+        return "the copy of `%.*s` waits for the device %s; copy with non_blocking=True, from pinned memory";
+    return "the copy of `%.*s` waits for the device %s; pin the batch (pin_memory=True) and copy with non_blocking=True";
+}
+
 static bool check_blocking_upload(const struct check *check, uint32_t call, struct match *match)
 {
     const struct upload upload = upload_of(check, call);
-    if (!upload.is || !upload_is_batch(check, &upload))
+    const bool made = upload.is && !upload_is_batch(check, &upload) && upload_is_made_here(check, &upload);
+    if (!upload.is || (!made && !upload_is_batch(check, &upload)))
         return false;
-    const bool pinned = upload.value->flags & VALUE_PINNED;
     if (upload.move.non_blocking || upload.move.non_blocking_hidden)
         return false;
     const str what = ask_text(check, upload.what);
     match->captures[match->capture_count++] = upload.what;
     match->upload = call;
-    if (upload.constructor || upload.handed)
-        match->fix = FIX_NONE; /* it has no non_blocking=; or what could be pinned is not in sight */
+    if (upload.constructor || upload.handed || made || upload_is_cast(check, &upload))
+        match->fix =
+            FIX_NONE; /* it has no non_blocking=; or what could be pinned is not in sight, or is another tensor */
     break_aside(check, call, match);
-    return tell(check, call, match,
-                str_printf(check->arena,
-                           pinned ? "`%.*s` is pinned, but the copy waits for the device %s; add non_blocking=True"
-                           : upload.handed
-                               ? "the copy of `%.*s` waits for the device %s; copy with non_blocking=True, from pinned "
-                                 "memory"
-                               : "the copy of `%.*s` waits for the device %s; pin the batch (pin_memory=True) and "
-                                 "copy with non_blocking=True",
-                           (int)what.len, what.at, ask_often(check, call)));
+    return tell(
+        check, call, match,
+        str_printf(check->arena, advice_of(check, &upload, made), (int)what.len, what.at, ask_often(check, call)));
 }
 
 /* A loader of which nothing is known to be trained. */

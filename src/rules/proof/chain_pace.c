@@ -162,6 +162,7 @@ static bool to_loop(struct chain *chain, struct site site, uint32_t *left, int d
         end_at_loop(chain, way.at);
         return true;
     case WAY_CALL:
+    case WAY_LEARNER:
     case WAY_ROUNDS:
         add_call(chain, way.at);
         return to_loop(chain, way.kind == WAY_ROUNDS ? body_of(chain, way.at) : way.at, left, depth + 1);
@@ -344,7 +345,7 @@ void chain_pace(struct chain *chain, struct site site)
                 return;
             continue;
         }
-        if (way.kind != WAY_CALL && way.kind != WAY_ROUNDS) {
+        if (way.kind != WAY_CALL && way.kind != WAY_LEARNER && way.kind != WAY_ROUNDS) {
             end_at(chain, site, &way);
             if (way.kind == WAY_TRAINS)
                 reaches_loop(chain, site);

@@ -21,9 +21,10 @@ struct site each_way_to(const struct check *check, struct site site, struct each
         const struct way_in way = context_way_in(check->project, site);
         if (way.kind == WAY_LOOP)
             return way.at;
-        if (way.kind != WAY_CALL && way.kind != WAY_TRAINS)
+        const bool called = way.kind == WAY_CALL || way.kind == WAY_LEARNER;
+        if (!called && way.kind != WAY_TRAINS)
             return site_none;
-        const struct site call = way.kind == WAY_CALL ? way.at : some_caller(check, site);
+        const struct site call = called ? way.at : some_caller(check, site);
         if (site_is_none(call))
             return site_none;
         ways->functions[ways->count] = project_function_at(check->project, site);

@@ -11,30 +11,6 @@ bool idle_copy_is(const struct match *match)
            !match->broken[LINK_DEVICE].why && !match->broken[LINK_PACE].why && !match->broken[LINK_GAIN].why;
 }
 
-/* ---- what is copied ---- */
-
-/* `x.float()`, of a tensor of another type: a new one, wherever the batch lies. */
-static bool makes_another(const struct check *check, uint32_t what)
-{
-    static const char casts[] = "float double half bfloat16 long int bool byte short type";
-    const uint32_t batch = ask_receiver(check, what);
-    if (batch == SYNTAX_NONE || !str_is_among(casts, ask_tail(check, what)))
-        return false;
-    const uint8_t from = ask_value(check, batch)->dtype, to = ask_value(check, what)->dtype;
-    return from == DTYPE_UNKNOWN || from != to;
-}
-
-static void break_cast(const struct check *check, struct match *match)
-{
-    const uint32_t what = upload_of(check, match->upload).what;
-    if (what != SYNTAX_NONE && makes_another(check, what))
-        match_break(
-            match, LINK_GAIN,
-            "the cast makes another tensor, in pageable memory, of what the loader may have pinned: first move the "
-            "cast behind the copy",
-            check_site(check, what));
-}
-
 /* ---- what was waited for before ---- */
 
 struct copies {
@@ -77,11 +53,9 @@ void idle_copy_break(const struct check *check, struct match *matches, uint32_t 
     for (uint32_t i = 0; i < count; i++) {
         if (!idle_copy_is(&matches[i]))
             continue;
-        break_cast(check, &matches[i]);
         if (!copies.drains)
             copies.drains = drains_new(check, matches, count);
-        if (!matches[i].broken[LINK_GAIN].why)
-            break_behind(&copies, i);
+        break_behind(&copies, i);
     }
     if (copies.drains)
         drains_free(copies.drains);

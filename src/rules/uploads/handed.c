@@ -16,7 +16,8 @@ static bool handed(const struct check *check, uint32_t node, int hops, uint32_t 
 static bool is_open(const struct check *check, uint32_t node)
 {
     const struct value *value = ask_value(check, node);
-    return value->kind == VALUE_UNKNOWN && value->device == DEVICE_UNKNOWN;
+    const bool open = value->kind == VALUE_UNKNOWN || (value->kind == VALUE_DICT && !value->items);
+    return open && value->device == DEVICE_UNKNOWN;
 }
 
 /* Of `batch["x"].float()`, `batch.x` the batch. */

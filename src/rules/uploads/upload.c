@@ -211,6 +211,40 @@ static bool comes_each_step(const struct check *check, const struct upload *uplo
            value_is_tensor(upload->value) && value_on_cpu(upload->value) && !value_has(upload->value, VALUE_CONSTANT);
 }
 
+bool upload_is_cast(const struct check *check, const struct upload *upload)
+{
+    static const char casts[] = "float double half bfloat16 long int bool byte short type";
+    const uint32_t batch = ask_receiver(check, upload->what);
+    if (batch == SYNTAX_NONE || !str_is_among(casts, ask_tail(check, upload->what)))
+        return false;
+    const uint8_t from = ask_value(check, batch)->dtype, to = upload->value->dtype;
+    return from == DTYPE_UNKNOWN || from != to;
+}
+
+/* Bound in this function: not an attribute, a global, or what the function was given. */
+static bool is_bound_here(const struct check *check, uint32_t name)
+{
+    const struct definition *found[FLOW_MOST_DEFINITIONS];
+    const uint32_t count = flow_definitions(check->project, check_site(check, name), found, FLOW_MOST_DEFINITIONS);
+    for (uint32_t i = 0; i < count && i < FLOW_MOST_DEFINITIONS; i++)
+        if (found[i]->kind != DEFINED_ASSIGN && found[i]->kind != DEFINED_AUGMENT)
+            return false;
+    return count;
+}
+
+bool upload_is_made_here(const struct check *check, const struct upload *upload)
+{
+    const struct value *value = upload->value;
+    if (upload->constructor || value->kind != VALUE_TENSOR || !value_on_cpu(value) || value->rank == RANK_0 ||
+        value->flags & (VALUE_CONSTANT | VALUE_ASSUMED | VALUE_PINNED | VALUE_GRAD | VALUE_PARAMETER | VALUE_BUFFER))
+        return false;
+    const uint32_t root = ask_root(check, upload->what);
+    const bool called = syntax_is(check->tree, root, SYN_CALL);
+    if (called && ask_value(check, syntax_first(check->tree, root))->kind == VALUE_MODULE)
+        return false; /* a network: it lies where who trains it has put it */
+    return called || (syntax_is(check->tree, root, SYN_NAME) && is_bound_here(check, root));
+}
+
 bool upload_is_batch(const struct check *check, const struct upload *upload)
 {
     if (upload->constructor)

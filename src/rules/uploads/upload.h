@@ -26,5 +26,10 @@ bool upload_is_random(const struct check *check, uint32_t origin);
 
 /* A batch of a loader or part of one, or data that the step brings from NumPy. */
 bool upload_is_batch(const struct check *check, const struct upload *upload);
+/* `x.float()` of a batch of another type: a new tensor in pageable memory, whatever the loader has pinned. */
+bool upload_is_cast(const struct check *check, const struct upload *upload);
+
+/* A tensor of the CPU that the function around has made, of what comes anew each time. */
+bool upload_is_made_here(const struct check *check, const struct upload *upload);
 
 #endif

@@ -69,6 +69,7 @@ enum way_kind {
     WAY_NONE,     /* nobody in the run calls its function */
     WAY_LOOP,     /* the loop of the pace stands around it */
     WAY_CALL,     /* a call of its function; from there it goes on */
+    WAY_LEARNER,  /* the same of an object that learns, whose class nobody knows: by the name of the method */
     WAY_ROUNDS,   /* the loop that goes over what its function yields; from its body it goes on */
     WAY_HANDLER,  /* its function is registered with an object of a framework: that call */
     WAY_CONTRACT, /* a framework calls the method: the class */

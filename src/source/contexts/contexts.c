@@ -20,6 +20,7 @@ void contexts_free(struct project *project)
         mem_free(contexts->of_file[i].training.at);
         mem_free(contexts->of_file[i].acting.at);
     }
+    mem_free(contexts->learners.at);
     mem_free(contexts->made.at);
     map_free(&contexts->moved.in_file);
     mem_free(contexts->wrapped.at);

@@ -43,6 +43,17 @@ struct near_site {
     uint32_t *nearest;    /* file; NONE */
 };
 
+/* A call of a method of something that learns, of which nobody knows the class; and a method that it may be. */
+struct learner_call {
+    struct site call;
+    uint32_t target;
+};
+
+struct learners {
+    struct learner_call *at;
+    size_t count, room;
+};
+
 /* Who makes an object of each class, outside of tests. */
 struct driven {
     struct site *made; /* per class: of it or of one that inherits; site_none */
@@ -70,6 +81,7 @@ struct placed {
 struct contexts {
     struct arena arena;
     struct choices choices;
+    struct learners learners;
     struct placed *of_file;
     bool *program_trains; /* per program: something in it calls backward or step */
     bool *acts;           /* per function: what it gives goes to the step of an environment */

@@ -5,6 +5,7 @@
  */
 #include "files.h"
 #include "base/mem.h"
+#include "source/flow/asks.h"
 #include "source/known/known_words.h"
 
 /* An expression behind a loss; sure: it is a tensor, whatever else is said of it. */
@@ -134,6 +135,25 @@ static void follow_expression(struct losses *l, struct behind at)
     }
 }
 
+static void follow_all(struct losses *l)
+{
+    while (l->count) {
+        const struct behind at = l->open[--l->count];
+        follow_expression(l, at);
+    }
+}
+
+/* `norm = clip_grad_norm_(model.parameters(), 1.0)`: computed from the gradients, where these lie. */
+static void prove_norms(const struct losses *l)
+{
+    for (uint32_t d = 0; d < l->flow->def_count; d++) {
+        struct def *def = &l->flow->defs[d];
+        if (def->shown.kind == DEFINED_ASSIGN && !def->shown.unpacked && def->shown.value != NONE &&
+            calls_one_of(l->tree, def->shown.value, WORDS_NORM_OF_GRADIENTS))
+            def->proof |= PROOF_WITH_LOSS;
+    }
+}
+
 void flow_prove_losses(struct files *files, uint32_t id)
 {
     struct file *file = &files->at[id];
@@ -151,11 +171,9 @@ void flow_prove_losses(struct files *files, uint32_t id)
         else
             follow_name(&l, call + 2, false);
         follow(&l, syntax_argument(tree, call, 0, NULL), false);
-        while (l.count) {
-            const struct behind at = l.open[--l.count];
-            follow_expression(&l, at);
-        }
+        follow_all(&l);
     }
+    prove_norms(&l);
     mem_free(l.open);
     mem_free(l.passed);
     mem_free(l.torch);

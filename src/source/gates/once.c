@@ -181,6 +181,20 @@ static uint32_t returned_early(const struct syntax *tree, uint32_t statement)
     return syntax_is(tree, last, SYN_RETURN) ? syntax_first(tree, last) : NONE;
 }
 
+/* The test of `if self.kept is not None: if self.kept.size(0) >= n: return`, of which what it keeps is asked; NONE. */
+static uint32_t left_early(const struct syntax *tree, uint32_t statement)
+{
+    const uint32_t test = statement + 1;
+    for (uint32_t s = statement; tree->kind[s] == SYN_IF; s = syntax_last_child(tree, syntax_child(tree, s, 1))) {
+        if (!syntax_is(tree, syntax_child(tree, s, 2), SYN_ABSENT) || tree->kind[syntax_child(tree, s, 1)] != SYN_BLOCK)
+            return NONE;
+        const uint32_t last = syntax_last_child(tree, syntax_child(tree, s, 1));
+        if (syntax_is(tree, last, SYN_RETURN))
+            return test;
+    }
+    return NONE;
+}
+
 /* The expression behind a name that was bound once: `kept = self.kept.get(key)`. */
 static uint32_t behind_name(const struct project *project, uint32_t file, uint32_t value)
 {
@@ -212,6 +226,8 @@ uint32_t once_behind_return(const struct project *project, uint32_t file, uint32
     const uint32_t block = syntax_last_child(tree, function), last = syntax_last(tree, function);
     for (uint32_t s = syntax_first(tree, block); s != NONE; s = syntax_next(tree, s)) {
         uint32_t value = returned_early(tree, s);
+        if ((value == NONE || tree->kind[value] == SYN_ABSENT) && tree->kind[s] == SYN_IF)
+            value = left_early(tree, s);
         if (value == NONE)
             continue;
         if (is_too_large(project, (struct site){file, s}, ++returns, MOST_RETURNS))

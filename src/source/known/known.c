@@ -136,7 +136,7 @@ static const struct known_row rows[] = {
      {VALUE_NONE, ON_NONE, 0, 0, SPECIAL_DEFAULT, 0, false, true}},
     {"torch.device", {VALUE_DEVICE, ON_NONE, 0, 0, SPECIAL_DEVICE, 0, false, false}},
     {"torch.accelerator.current_accelerator", {VALUE_DEVICE, ON_GPU, 0, 0, 0, VALUE_UPLOADED, false, false}},
-    {"torch.cuda.is_available torch.backends.mps.is_available torch.accelerator.is_available torch.distributed.is_available "
+    {"torch.cuda.is_available torch.accelerator.is_available torch.backends.mps.is_available torch.distributed.is_available "
      "torch.distributed.is_initialized torch.is_tensor torch.is_grad_enabled",
      {VALUE_BOOL, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.cuda.device_count torch.cuda.current_device torch.accelerator.device_count "
@@ -156,6 +156,9 @@ static const struct known_row rows[] = {
      {VALUE_MODULE, ON_CPU, 0, 0, SPECIAL_MODULES, 0, false, false}},
     {"torch.nn.DataParallel torch.nn.parallel.DistributedDataParallel torch.nn.parallel.DataParallel torch.compile torch.jit.script",
      {VALUE_MODULE, ON_ARGS, 0, 0, SPECIAL_RUN, 0, false, false}},
+    {"torch.distributed.fsdp.FullyShardedDataParallel "
+     "torch.distributed.fsdp.fully_sharded_data_parallel.FullyShardedDataParallel",
+     {VALUE_MODULE, ON_ARGS, 0, 0, SPECIAL_SHARD, 0, false, false}},
     {"torch.nn.parallel.parallel_apply torch.nn.parallel.replicate torch.nn.parallel.scatter",
      {VALUE_LIST, ON_NONE, 0, 0, 0, 0, false, false}},
     {"torch.nn.parallel.data_parallel", {T, ON_ARGS, AS_UNKNOWN, OF_UNKNOWN, 0, VALUE_GRAD, false, false}},

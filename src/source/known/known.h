@@ -99,6 +99,7 @@ enum special {
     SPECIAL_PARAMETERS, /* module.parameters() */
     SPECIAL_CHILDREN,   /* module.children() */
     SPECIAL_DRAW,       /* np.random.choice(x): one number, an array where a size is given */
+    SPECIAL_SHARD,      /* FullyShardedDataParallel(model, device_id=d) moves the model there */
     SPECIAL_RUN,        /* closures: gradient checkpoint, DataParallel(model) */
 };
 

@@ -26,6 +26,7 @@ enum words {
     WORDS_SHOW_OUTPUT,         /* classes that read what an engine gives in each step, by qualified names */
     WORDS_GRADIENTS,           /* functions that give gradients, by qualified names */
     WORDS_TRAINERS,            /* classes and methods of libraries that train what they are given, by qualified names */
+    WORDS_NORM_OF_GRADIENTS,   /* what gives their norm */
     WORDS_STEP,                /* methods that update weights, of an optimizer */
     WORDS_READ_ITEMS,          /* methods that read a tensor as numbers of Python */
     WORDS_MODULE_TENSORS,      /* attributes of a layer that are tensors */
@@ -71,6 +72,7 @@ enum words {
     WORDS_CALLED_SCHEDULER,
     WORDS_CALLED_MODEL,
     WORDS_SETTINGS, /* objects whose .device is the run's */
+    WORDS_LEARNER,  /* names of what learns */
     WORDS_MODEL,
     WORDS_LOSS_FUNCTION,
     WORDS_TRAINING, /* flags that are set while a model trains */

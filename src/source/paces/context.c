@@ -15,6 +15,7 @@
 #include "source/gates/gate.h"
 #include "source/gates/given.h"
 #include "source/known/known.h"
+#include "learners.h"
 #include "loops.h"
 #include "network.h"
 #include "parallel/par.h"
@@ -157,6 +158,7 @@ struct way {
     struct site call;
     uint32_t caller, target;
     bool by_rounds;
+    bool learns; /* of an object that learns, by the name of the method: it says which loop runs the steps */
 };
 
 struct ways {
@@ -181,8 +183,8 @@ static void add_way(const struct project *project, struct ways *ways, struct sit
         return;
     ways->at = mem_grow(ways->at, &ways->room, ways->count + 1, sizeof *ways->at);
     const uint32_t node = loop == NONE ? call.node : syntax_child(project_tree(project, call.file), loop, 2);
-    ways->at[ways->count++] =
-        (struct way){around_node(project, (struct site){call.file, node}, caller), call, caller, target, loop != NONE};
+    ways->at[ways->count++] = (struct way){
+        around_node(project, (struct site){call.file, node}, caller), call, caller, target, loop != NONE, false};
 }
 
 /* Methods that run their module, of each name: what a call by name alone may reach. */
@@ -233,6 +235,18 @@ static void begin_keyed(struct project *project, const struct by_key *keyed)
     }
 }
 
+static void add_learners(const struct project *project, struct ways *ways)
+{
+    const struct learners *learners = &project->contexts->learners;
+    for (size_t i = 0; i < learners->count; i++) {
+        const size_t before = ways->count;
+        if (loops_train(project, learners->at[i].target))
+            add_way(project, ways, learners->at[i].call, learners->at[i].target);
+        for (size_t w = before; w < ways->count; w++)
+            ways->at[w].learns = true;
+    }
+}
+
 static void find_ways(struct project *project, struct ways *ways)
 {
     struct by_key keyed = {0};
@@ -245,6 +259,7 @@ static void find_ways(struct project *project, struct ways *ways)
         for (size_t c = 0; c < calls_of(project, i)->count; c++)
             add_way(project, ways, (struct site){i, calls_of(project, i)->at[c].node},
                     calls_of(project, i)->at[c].target);
+    add_learners(project, ways);
     struct by_name list = {0};
     struct running running = {0};
     reach_by_name(project, &list);
@@ -263,11 +278,13 @@ static struct site pass_on(struct project *project, const struct ways *ways)
     for (size_t i = 0; i < ways->count; i++) {
         const struct way *way = &ways->at[i];
         const struct context from = with_callers(project, &way->inside, way->caller);
-        const struct way_in in = {way->by_rounds ? WAY_ROUNDS : WAY_CALL, way->call};
+        const struct way_in in = {way->by_rounds ? WAY_ROUNDS : way->learns ? WAY_LEARNER : WAY_CALL, way->call};
         if (run_reach(&project->contexts->of_function[way->target], from, project->contexts->evaluates[way->target],
                       in))
             changed = way->call;
         project->contexts->of_function[way->target].by_rounds |= way->by_rounds;
+        if (way->learns && from.pace == PACE_STEP && project->contexts->of_function[way->target].way.kind == WAY_TRAINS)
+            project->contexts->of_function[way->target].way = in;
     }
     return changed;
 }

@@ -9,6 +9,7 @@
 #include "base/search.h"
 #include "acting.h"
 #include "source/contexts/contexts.h"
+#include "learners.h"
 #include "source/known/frameworks.h"
 #include "source/known/known_words.h"
 #include "source/flow/asks.h"
@@ -132,15 +133,21 @@ static bool goes_over_loader(const struct project *project, const struct file *f
     return value->flags & VALUE_FROM_LOADER && value->kind == VALUE_ITERATOR && !takes_tensors(project, file, iterable);
 }
 
+static bool runs_network_in(const struct project *project, const struct file *file, uint32_t call)
+{
+    if (file->shown.tree->kind[call] != SYN_CALL)
+        return false;
+    const uint32_t target = name_target(project, (struct site){file->id, call});
+    return loops_runs_network(project, file, call) ||
+           (target != NONE && project->contexts->trains[target] & RUNS_MODEL);
+}
+
 static bool runs_model(const struct project *project, const struct file *file, uint32_t loop)
 {
     const struct syntax *tree = file->shown.tree;
     for (uint32_t node = loop, last = syntax_last(tree, loop); node < last; node++) {
-        if (tree->kind[node] != SYN_CALL || loops_around(tree, node, loop) != NONE)
-            continue;
-        const uint32_t target = name_target(project, (struct site){file->id, node});
-        if (loops_runs_network(project, file, node) ||
-            (target != NONE && project->contexts->trains[target] & RUNS_MODEL))
+        if (tree->kind[node] == SYN_CALL && loops_around(tree, node, loop) == NONE &&
+            runs_network_in(project, file, node))
             return true;
     }
     return false;
@@ -284,33 +291,96 @@ static bool gives_tensors(const struct value *result, int depth)
     return false;
 }
 
-/* no_grad as decorator or around a part of it, or model.eval() in it; and no training. */
+static bool is_without(const struct project *project, const struct file *file, uint32_t with)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t item = with + 1; syntax_is(tree, item, SYN_WITH_ITEM); item = syntax_next(tree, item))
+        if (is_no_grad(project, file, item + 1))
+            return true;
+    return false;
+}
+
+/* A teacher runs without gradients, and beside it what learns from it: that is no evaluation. */
+static bool runs_with_gradients(const struct project *project, const struct file *file, uint32_t function)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t n = function + 1, last = syntax_last(tree, function); n < last; n++) {
+        if (tree->kind[n] == SYN_WITH && is_without(project, file, n))
+            n = syntax_last(tree, n) - 1;
+        else if (runs_network_in(project, file, n))
+            return true;
+    }
+    return false;
+}
+
+static bool calls_eval_in(const struct project *project, const struct file *file, uint32_t function)
+{
+    for (uint32_t n = function, last = syntax_last(file->shown.tree, n); n < last; n++)
+        if (calls_eval(project, file, n))
+            return true;
+    return false;
+}
+
+static bool holds_without(const struct project *project, const struct file *file, uint32_t function)
+{
+    for (uint32_t n = function, last = syntax_last(file->shown.tree, n); n < last; n++)
+        if (file->shown.tree->kind[n] == SYN_WITH && is_without(project, file, n))
+            return true;
+    return false;
+}
+
+static bool is_decorated_without(const struct project *project, const struct file *file, uint32_t function)
+{
+    const struct syntax *tree = file->shown.tree;
+    const uint32_t around = tree->parent[function];
+    for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function; d < function;
+         d = syntax_last(tree, d))
+        if (is_no_grad(project, file, d))
+            return true;
+    return false;
+}
+
+/* `self.unet(x)`, `pipeline(x)`: an object that is called, of which nobody knows what it is. It may be a network. */
+static bool calls_what_may_be_network(const struct project *project, const struct file *file, uint32_t function)
+{
+    const struct syntax *tree = file->shown.tree;
+    for (uint32_t n = function, last = syntax_last(tree, n); n < last; n++) {
+        if (tree->kind[n] != SYN_CALL)
+            continue;
+        const bool plain = tree->kind[n + 1] == SYN_NAME ||
+                           (tree->kind[n + 1] == SYN_ATTRIBUTE && str_eq(syntax_text(tree, n + 2), S("self")));
+        const struct value *callee = node_value(project, file, n + 1);
+        const bool open = callee->kind == VALUE_UNKNOWN || callee->kind == VALUE_NOTHING;
+        if (plain && open && !callee->name && name_target(project, (struct site){file->id, n}) == NONE)
+            return true;
+    }
+    return false;
+}
+
+/*
+ * A network runs in it under no_grad and none beside that, or model.eval() is called in it; and no training. What runs
+ * none (a moving average of weights, a queue of keys, an accuracy) is a part of what calls it, without gradients or not.
+ */
 static bool is_evaluation(const struct project *project, uint32_t f)
 {
     const struct function *function = &project->files.functions[f];
     const struct file *file = &project->files.at[function->file];
-    const struct syntax *tree = file->shown.tree;
-    if (tree->kind[function->node] != SYN_FUNCTION || project->contexts->trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
+    if (file->shown.tree->kind[function->node] != SYN_FUNCTION ||
+        project->contexts->trains[f] & (TRAINS_ONCE | TRAINS_IN_LOOP))
         return false;
+    const bool runs = project->contexts->trains[f] & RUNS_MODEL;
     const bool called_so =
         known_word(WORDS_EVALUATION, function->name) || known_word(WORDS_TEST_FUNCTIONS, function->name);
-    if (called_so && project->contexts->trains[f] & RUNS_MODEL)
+    if (called_so && runs)
         return true;
     const bool forward = function->class_id != NONE && str_eq(function->name, S("forward"));
     if (!called_so && !forward && gives_tensors(project->cells.at[cell_of_result(f)].value, VALUE_DEEPEST))
         return false;
-    const uint32_t around = tree->parent[function->node];
-    for (uint32_t d = tree->kind[around] == SYN_DECORATED ? around + 1 : function->node; d < function->node;
-         d = syntax_last(tree, d))
-        if (is_no_grad(project, file, d))
-            return true;
-    for (uint32_t n = function->node, last = syntax_last(tree, n); n < last; n++) {
-        const bool without = tree->kind[n] == SYN_WITH_ITEM && is_no_grad(project, file, n + 1);
-        const bool whole = without && tree->parent[tree->parent[tree->parent[n]]] == function->node;
-        if (calls_eval(project, file, n) || whole || (without && project->contexts->trains[f] & RUNS_MODEL))
-            return true;
-    }
-    return false;
+    if (calls_eval_in(project, file, function->node))
+        return true;
+    if (is_decorated_without(project, file, function->node))
+        return runs || calls_what_may_be_network(project, file, function->node);
+    return runs && holds_without(project, file, function->node) && !runs_with_gradients(project, file, function->node);
 }
 
 /* The `self.net` that `self.net.eval()` before the node was called on, without a .train() in between; NONE. */
@@ -412,6 +482,25 @@ static void note_training(struct project *project, const struct file *file)
     project->contexts->program_trains[file->program] |= training->count > 0;
 }
 
+/* A call that changed what is known of what it stands in; site_none. */
+static struct site pass_on_learners(struct project *project)
+{
+    const struct learners *learners = &project->contexts->learners;
+    struct site changed = site_none;
+    for (size_t i = 0; i < learners->count; i++) {
+        const struct site call = learners->at[i].call;
+        const struct file *file = &project->files.at[call.file];
+        const uint8_t trains = project->contexts->trains[learners->at[i].target] & (TRAINS_ONCE | TRAINS_IN_LOOP);
+        const uint32_t caller = function_of(project, file, call.node);
+        const uint8_t before = project->contexts->trains[caller];
+        if (trains && caller != learners->at[i].target)
+            mark_around(project, file, caller, call.node, trains & TRAINS_IN_LOOP ? TRAINS_IN_LOOP : TRAINS_ONCE);
+        if (before != project->contexts->trains[caller])
+            changed = call;
+    }
+    return changed;
+}
+
 void loops_build(struct project *project)
 {
     enum { ROUNDS = 32 };
@@ -419,9 +508,13 @@ void loops_build(struct project *project)
     contexts->trains = arena_array(&contexts->arena, project->files.function_count, sizeof *contexts->trains);
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_direct(project, &project->files.at[i]);
+    learners_find(project);
     struct site changed = pass_on(project);
-    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++)
+    for (int round = 1; round < ROUNDS && !site_is_none(changed); round++) {
+        const struct site through = pass_on_learners(project);
         changed = pass_on(project);
+        changed = site_is_none(changed) ? through : changed;
+    }
     if (!site_is_none(changed))
         project_limit(project, &limit_call_rounds, changed);
     mark_functions(project);
@@ -429,6 +522,11 @@ void loops_build(struct project *project)
         note_training(project, &project->files.at[i]);
     for (uint32_t i = 0; i < project->files.count; i++)
         mark_evaluation(project, &project->files.at[i]);
+}
+
+bool loops_train(const struct project *project, uint32_t function)
+{
+    return project->contexts->trains[function] & (TRAINS_ONCE | TRAINS_IN_LOOP);
 }
 
 bool loops_hold_training(const struct project *project, uint32_t function)

@@ -15,6 +15,8 @@ bool loops_beside(const struct project *project, struct site call);
 uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function);
 /* Whether the call runs a network, as far as its value or its name tells. */
 bool loops_runs_network(const struct project *project, const struct file *file, uint32_t call);
+/* Whether the function trains, itself or through others. */
+bool loops_train(const struct project *project, uint32_t function);
 /* Whether a call of the function is a training, or an epoch of one: its steps stand in loops. */
 bool loops_hold_training(const struct project *project, uint32_t function);
 /* LOOP_ELEMENT is told by the context, not here. */

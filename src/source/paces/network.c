@@ -15,7 +15,7 @@ static bool is_in_step(const struct project *project, struct site call)
     if (context.pace != PACE_STEP || context.gate != GATE_NONE || context.on_error || context.in_test)
         return false;
     struct way_in way = context_way_in(project, call);
-    for (int i = 0; i < FARTHEST && (way.kind == WAY_CALL || way.kind == WAY_ROUNDS); i++)
+    for (int i = 0; i < FARTHEST && (way.kind == WAY_CALL || way.kind == WAY_LEARNER || way.kind == WAY_ROUNDS); i++)
         way = context_way_in(project, way.at);
     if (way.kind == WAY_CALL || way.kind == WAY_ROUNDS)
         project_limit(project, &far, call);

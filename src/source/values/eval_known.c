@@ -343,6 +343,8 @@ static const struct value *special(const struct known_call *c)
         return of(c, VALUE_ITERATOR, values_of_kind(e->values, VALUE_INT));
     case SPECIAL_BATCHES:
         return of(c, VALUE_ITERATOR, of(c, VALUE_LIST, values_of_kind(e->values, VALUE_INT)));
+    case SPECIAL_SHARD:
+        return known_keyword(c, "device_id") == NONE ? c->first : known_moved(e, c->first, DEVICE_GPU, 0);
     case SPECIAL_SAME:
     case SPECIAL_COPY:
     case SPECIAL_RUN:

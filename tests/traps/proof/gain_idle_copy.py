@@ -35,7 +35,7 @@ def behind_work(data, history):
 def cast_first(data):
     loader = DataLoader(data, batch_size=8, shuffle=True, num_workers=4, pin_memory=True)
     for x in loader:
-        x = x.double().to(device)  # note ST602
+        x = x.double().to(device)  # expect ST602 (cast behind the copy, then pin)
         learn(x)
 
 
