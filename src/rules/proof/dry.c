@@ -57,14 +57,25 @@ static struct site step_ends_in(const struct check *check, struct site loop)
     return drain_behind_round(check, loop).wait;
 }
 
+/* The loop of steps: over the loader itself, or around the next() that takes a batch of it; site_none. */
+static struct site loop_of(const struct check *check, struct site trained_at)
+{
+    const struct syntax *tree = project_tree(check->project, trained_at.file);
+    if (tree->kind[trained_at.node] == SYN_FOR)
+        return trained_at;
+    const uint32_t loop = context_of(check->project, trained_at).step_loop;
+    return syntax_is(tree, loop, SYN_FOR) || syntax_is(tree, loop, SYN_WHILE) ? (struct site){trained_at.file, loop}
+                                                                              : site_none;
+}
+
 /* That of the steps in which its batches are copied; site_none. */
 static struct site behind_steps(const struct check *check, uint32_t loader)
 {
     const struct loader_use use = loader_use_of(check, loader);
     if (!use.trains || site_is_none(use.trained_at))
         return site_none;
-    const struct syntax *tree = project_tree(check->project, use.trained_at.file);
-    return tree->kind[use.trained_at.node] == SYN_FOR ? step_ends_in(check, use.trained_at) : site_none;
+    const struct site loop = loop_of(check, use.trained_at);
+    return site_is_none(loop) ? site_none : step_ends_in(check, loop);
 }
 
 static struct site waited_for(const struct check *check, uint32_t loader)

@@ -80,7 +80,7 @@ void idle_copy_break(const struct check *check, struct match *matches, uint32_t 
         if (matches[i].upload)
             map_put(&copies.at_upload, matches[i].upload, i);
     for (uint32_t i = 0; i < count; i++) {
-        if (!is_whole_copy(&matches[i], "ST501 ST502 ST602"))
+        if (!is_whole_copy(&matches[i], "ST502 ST602"))
             continue;
         if (idle_copy_is(&matches[i]))
             break_cast(check, &matches[i]);

@@ -57,7 +57,7 @@ def copied_behind_work(history):
 
 
 def loaded_by_workers(history):
-    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # note (each step ends in a wait)
     for x in busy:
         x = x.to(device)  # note ST602 (the read of the round before has emptied the device)
         history.append(learn(x).item())  # expect ST4
