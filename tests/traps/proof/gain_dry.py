@@ -63,6 +63,28 @@ def loaded_by_workers(history):
         history.append(learn(x).item())  # expect ST4
 
 
+def loaded_by_workers_beside_the_step(history):
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
+    for x in busy:
+        learn(x.to(device))  # expect ST602
+
+
+def taken_one_by_one(history):
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # note (each step ends in a wait)
+    batches = iter(busy)
+    for _ in range(100000):
+        x = next(batches)
+        x = x.to(device)  # note ST602
+        history.append(learn(x).item())  # expect ST4
+
+
+def taken_beside_the_step(history):
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
+    batches = iter(busy)
+    for _ in range(100000):
+        learn(next(batches).to(device))  # expect ST602
+
+
 def composed():
     whole = DataLoader(Files(), batch_size=8, shuffle=True, pin_memory=False)  # expect ST604
     Trainer(model=model, train_dataloader=whole, max_duration="9ep", device="gpu").fit()
