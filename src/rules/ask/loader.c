@@ -172,7 +172,8 @@ static bool is_trained_here(const struct check *check, uint32_t call, const stru
 
 static bool is_measured_alone(const struct loader_use *use)
 {
-    return use->measured && !use->inner && !use->trains && !use->evaluates && !use->unknown && !use->handed_out && !use->given_away;
+    return use->measured && !use->inner && !use->trains && !use->evaluates && !use->unknown && !use->handed_out &&
+           !use->given_away;
 }
 
 const char *loader_untrained(const struct check *check, uint32_t call)

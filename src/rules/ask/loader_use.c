@@ -290,8 +290,7 @@ static void follow_into_call(struct trail *trail, struct site call, uint32_t arg
         follow(trail, call, depth);
     else if (ask_named(&check, call.node, "len"))
         trail->use.measured = true;
-    else if (!ask_named(&check, call.node, "hasattr") &&
-             !ask_named(&check, call.node, "isinstance"))
+    else if (!ask_named(&check, call.node, "hasattr") && !ask_named(&check, call.node, "isinstance"))
         follow_argument(trail, call, argument, depth);
 }
 
