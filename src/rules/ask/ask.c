@@ -95,12 +95,7 @@ bool ask_matters(const struct check *check, uint32_t node)
 
 bool ask_is_test_file(const struct check *check)
 {
-    const str path = project_file(check->project, check->file)->path;
-    size_t name = path.len;
-    while (name && path.at[name - 1] != '/')
-        name--;
-    return str_starts(str_from(path, name), S("test_")) || str_ends(path, S("_test.py")) ||
-           str_starts(path, S("tests/")) || str_has(path, S("/tests/"));
+    return context_of(check->project, check_site(check, 0)).in_test;
 }
 
 static bool calls_eval(const struct check *check, uint32_t function)

@@ -170,6 +170,12 @@ static bool is_trained_here(const struct check *check, uint32_t call, const stru
                project_function_at(check->project, check_site(check, call));
 }
 
+static bool is_measured_alone(const struct loader_use *use)
+{
+    return use->measured && !use->inner && !use->trains && !use->evaluates && !use->unknown && !use->handed_out &&
+           !use->given_away;
+}
+
 const char *loader_untrained(const struct check *check, uint32_t call)
 {
     if (ask_is_test_file(check))
@@ -177,6 +183,8 @@ const char *loader_untrained(const struct check *check, uint32_t call)
     const struct loader_use use = loader_use_of(check, call);
     if (is_trained_here(check, call, &use))
         return NULL;
+    if (is_measured_alone(&use))
+        return "no loop goes over this loader: only its length is asked for";
     if (keeps_order(check, call))
         return "the loader keeps the order of its data (shuffle=False, no sampler), as one for an evaluation does";
     if (purpose_is_evaluation(check, call, loader_argument(check, call, LOADER_DATASET),

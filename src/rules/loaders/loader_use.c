@@ -42,11 +42,25 @@ static void follow_all(struct trail *trail, uint32_t file, const uint32_t *uses,
         follow(trail, (struct site){file, uses[i]}, depth);
 }
 
+/* `class Batches: def __iter__(self): return iter(loader)`, in the function of the loader: its methods have uses of it too. */
+static bool is_named_in_class(const struct syntax *tree, uint32_t name)
+{
+    const uint32_t around = syntax_function(tree, name);
+    if (around == SYNTAX_NONE)
+        return true;
+    for (uint32_t node = around; node < syntax_last(tree, around); node++)
+        for (uint32_t at = node; tree->kind[node] == SYN_CLASS && at < syntax_last(tree, node); at++)
+            if (tree->kind[at] == SYN_NAME && syntax_same(tree, at, tree, name))
+                return true;
+    return false;
+}
+
 static void follow_definition(struct trail *trail, uint32_t file, const struct definition *definition, int depth)
 {
     uint32_t uses[FLOW_MOST_USES];
     if (!definition)
         return;
+    trail->use.inner |= is_named_in_class(project_tree(trail->project, file), definition->name);
     follow_all(trail, file, uses, flow_uses(trail->project, file, definition, uses, FLOW_MOST_USES), depth);
     follow_all(trail, file, uses, flow_inner_uses(trail->project, file, definition, uses, FLOW_MOST_USES), depth);
 }
@@ -274,8 +288,9 @@ static void follow_into_call(struct trail *trail, struct site call, uint32_t arg
         take_one(trail, call);
     else if (loop_hands_on(&check, call.node) || ask_named(&check, call.node, "zip"))
         follow(trail, call, depth);
-    else if (!ask_named(&check, call.node, "len") && !ask_named(&check, call.node, "hasattr") &&
-             !ask_named(&check, call.node, "isinstance"))
+    else if (ask_named(&check, call.node, "len"))
+        trail->use.measured = true;
+    else if (!ask_named(&check, call.node, "hasattr") && !ask_named(&check, call.node, "isinstance"))
         follow_argument(trail, call, argument, depth);
 }
 

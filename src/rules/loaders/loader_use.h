@@ -12,6 +12,8 @@ struct loader_use {
     bool handed_out;        /* a function returns it that nobody in the run calls */
     bool generates;         /* each round of that loop begins by making data with the network */
     bool given_away;        /* a function that is not of the run takes it */
+    bool measured;          /* its length is asked for */
+    bool inner;             /* a class within the function names it, which may go over it */
     struct site trained_at; /* the loop, or call of next(), that makes it trains; site_none */
     struct site copied_at;  /* the first copy to the device by who goes over it; site_none; of .._with_copies alone */
     bool copies_itself;     /* such a copy takes what the loader gave, or a view of it, not a tensor made of it */

@@ -10,6 +10,10 @@
 static const char *const idle =
     "no worker loads, and the step has ended in a wait: the device is idle when the copy begins (see ST604)";
 
+static const char *const drained =
+    "each step over it ends in this wait: the device is idle when a batch is copied, and pinned memory pays once that "
+    "wait is gone";
+
 bool dry_is(const struct match *match)
 {
     return match->broken[LINK_GAIN].why == idle;
@@ -53,13 +57,31 @@ static struct site step_ends_in(const struct check *check, struct site loop)
     return drain_behind_round(check, loop).wait;
 }
 
-static struct site waited_for(const struct check *check, uint32_t loader)
+/* The loop of steps: over the loader itself, or around the next() that takes a batch of it; site_none. */
+static struct site loop_of(const struct check *check, struct site trained_at)
+{
+    const struct syntax *tree = project_tree(check->project, trained_at.file);
+    if (tree->kind[trained_at.node] == SYN_FOR)
+        return trained_at;
+    const uint32_t loop = context_of(check->project, trained_at).step_loop;
+    return syntax_is(tree, loop, SYN_FOR) || syntax_is(tree, loop, SYN_WHILE) ? (struct site){trained_at.file, loop}
+                                                                              : site_none;
+}
+
+/* That of the steps in which its batches are copied; site_none. */
+static struct site behind_steps(const struct check *check, uint32_t loader)
 {
     const struct loader_use use = loader_use_of(check, loader);
     if (!use.trains || site_is_none(use.trained_at))
-        return waiting_trainer(check, loader);
-    const struct syntax *tree = project_tree(check->project, use.trained_at.file);
-    return tree->kind[use.trained_at.node] == SYN_FOR ? step_ends_in(check, use.trained_at) : site_none;
+        return site_none;
+    const struct site loop = loop_of(check, use.trained_at);
+    return site_is_none(loop) ? site_none : step_ends_in(check, loop);
+}
+
+static struct site waited_for(const struct check *check, uint32_t loader)
+{
+    const struct loader_use use = loader_use_of(check, loader);
+    return !use.trains || site_is_none(use.trained_at) ? waiting_trainer(check, loader) : behind_steps(check, loader);
 }
 
 /* ---- copies ---- */
@@ -115,11 +137,12 @@ void dry_break(const struct check *check, struct match *matches, uint32_t count)
         struct match *match = &matches[i];
         copies |= is_copy(match);
         if (!match->of_run || match->broken[LINK_GAIN].why || !str_eq(str_of(match->rule->id), S("ST602")) ||
-            !loader_is(check, match->node) || !has_no_workers(check, match->node))
+            !loader_is(check, match->node))
             continue;
-        const struct site wait = waited_for(check, match->node);
+        const bool alone = has_no_workers(check, match->node);
+        const struct site wait = alone ? waited_for(check, match->node) : behind_steps(check, match->node);
         if (!site_is_none(wait))
-            match_break(match, LINK_GAIN, idle, wait);
+            match_break(match, LINK_GAIN, alone ? idle : drained, wait);
     }
     if (copies)
         break_copies(check, matches, count);

@@ -5,10 +5,15 @@
 #include "drain.h"
 #include "rules/uploads/upload.h"
 
+static bool is_whole_copy(const struct match *match, const char *rules)
+{
+    return match->upload && str_is_among(rules, str_of(match->rule->id)) && match->level != LEVEL_NOTE &&
+           !match->broken[LINK_DEVICE].why && !match->broken[LINK_PACE].why && !match->broken[LINK_GAIN].why;
+}
+
 bool idle_copy_is(const struct match *match)
 {
-    return match->upload && str_eq(str_of(match->rule->id), S("ST602")) && match->level != LEVEL_NOTE &&
-           !match->broken[LINK_DEVICE].why && !match->broken[LINK_PACE].why && !match->broken[LINK_GAIN].why;
+    return is_whole_copy(match, "ST602");
 }
 
 /* ---- what was waited for before ---- */
@@ -51,7 +56,7 @@ void idle_copy_break(const struct check *check, struct match *matches, uint32_t 
         if (matches[i].upload)
             map_put(&copies.at_upload, matches[i].upload, i);
     for (uint32_t i = 0; i < count; i++) {
-        if (!idle_copy_is(&matches[i]))
+        if (!is_whole_copy(&matches[i], "ST502 ST602"))
             continue;
         if (!copies.drains)
             copies.drains = drains_new(check, matches, count);

@@ -92,6 +92,15 @@ static bool is_small_copy(const struct check *check, const struct match *match)
     return str_eq(str_of(match->rule->id), S("ST601")) && number_uploaded(check, match->node) != SYNTAX_NONE;
 }
 
+/*
+ * Of an empty device it takes as long as the copy of what is read: a row or a batch of numbers. Behind an upload it may be
+ * the way back of what was on the host, and both can go.
+ */
+static bool is_copy_back(const struct check *check, const struct match *match, struct site wait)
+{
+    return str_is_among("ST404 ST408", str_of(match->rule->id)) && value_move(check->project, wait).move != MOVE_UPLOAD;
+}
+
 /* A wait that no finding tells of: of a function that is called, of a copy of a few numbers. */
 static void break_behind(struct match *match, struct site wait)
 {
@@ -141,7 +150,8 @@ static void look_behind(const struct check *check, struct match *matches, struct
 {
     const uint32_t i = row->match;
     struct match *match = &matches[i], *wait = match_of(matches, of_node, match, &row->drain);
-    const bool free = twice_costs_the_wait_alone(match) || is_small_copy(check, match);
+    const bool free =
+        twice_costs_the_wait_alone(match) || is_small_copy(check, match) || is_copy_back(check, match, row->drain.wait);
     if (wait == match || (wait && wait->broken[LINK_PACE].why && !match->broken[LINK_PACE].why))
         return;
     if (wait) {

@@ -53,6 +53,22 @@ static void leaves_behind(struct project *project, struct site statement, struct
     map_put(behind, around, syntax_last(tree, statement.node));
 }
 
+/* `return loss`, and statements behind it in the same block: nothing runs them. */
+static void dead_behind(struct project *project, struct site statement)
+{
+    const struct syntax *tree = project_tree(project, statement.file);
+    const uint32_t around = tree->parent[statement.node];
+    struct map *behind = &project->contexts->of_file[statement.file].behind;
+    if (tree->kind[around] == SYN_BLOCK && syntax_next(tree, statement.node) != NONE &&
+        map_get(behind, around) == MAP_NONE)
+        map_put(behind, around, syntax_last(tree, statement.node));
+}
+
+static bool leaves_always(enum syntax_kind kind)
+{
+    return kind == SYN_RETURN || kind == SYN_RAISE || kind == SYN_CONTINUE || kind == SYN_BREAK;
+}
+
 /* The test that the node holds, where one is to be looked at; NONE. */
 static uint32_t test_of(const struct syntax *tree, uint32_t node)
 {
@@ -72,6 +88,8 @@ void gate_build(struct project *project, uint32_t file)
     const struct syntax *tree = project_tree(project, file);
     for (uint32_t node = 0; node < tree->count; node++) {
         const uint32_t test = test_of(tree, node);
+        if (leaves_always((enum syntax_kind)tree->kind[node]))
+            dead_behind(project, (struct site){file, node});
         if (test == NONE)
             continue;
         const struct gates gates = gates_of(project, (struct site){file, test});

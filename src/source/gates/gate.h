@@ -22,7 +22,7 @@ struct gates {
 void gate_build(struct project *project, uint32_t file);
 /* Of a test that gate_build has looked at. */
 struct gates gate_of_test(const struct project *project, struct site test);
-/* The first node of the block that stands behind an `if ...: return` which each call of the run takes; NONE. */
+/* The first node of the block that stands behind a `return`, or an `if ...: return` which each call of the run takes; NONE. */
 uint32_t gate_behind(const struct project *project, struct site block);
 
 /* The first step saves most, then what no call takes, what is for empty data, an interval, a flag, a rank. */

@@ -187,3 +187,39 @@ struct ways ways_of_declared(struct question *question, struct site attribute, i
     ways.option = declared;
     return ways;
 }
+
+/* ---- what nobody sets ---- */
+
+/* What holds the settings of a run: of a network or a module of Python `hasattr` asks something else. */
+static bool holds_settings(const struct syntax *tree, uint32_t object)
+{
+    static const char names[] = "args cfg conf config configs flags FLAGS hparams hps hyp opt options opts settings";
+    const enum syntax_kind kind = (enum syntax_kind)tree->kind[object];
+    return kind == SYN_NAME        ? str_is_among(names, syntax_text(tree, object))
+           : kind == SYN_ATTRIBUTE ? str_is_among(names, syntax_tail(tree, object))
+                                   : false;
+}
+
+/* Whether anything in the files linted, or beside them, has the name of the setting, other than to ask for it. */
+static bool is_given(const struct project *project, str name)
+{
+    return choices_first(project, name) != NONE || is_mentioned(project, name) ||
+           map_get(&project->files.methods_by_name, names_get(project->files.names, name)->id) != MAP_NONE;
+}
+
+struct ways ways_of_unset(struct question *question, struct site call, int depth)
+{
+    const struct project *project = question->project;
+    const struct syntax *tree = project_tree(project, call.file);
+    const bool has = syntax_calls(tree, call.node, S("hasattr")), gets = syntax_calls(tree, call.node, S("getattr"));
+    const uint32_t object = syntax_argument(tree, call.node, 0, NULL);
+    const str name = unquoted(tree, syntax_argument(tree, call.node, 1, NULL));
+    const uint32_t otherwise = syntax_argument(tree, call.node, 2, NULL);
+    if ((!has && !gets) || tree->kind[call.node + 1] != SYN_NAME || object == NONE || !name.len ||
+        (gets && otherwise == NONE) || !holds_settings(tree, object) || is_given(project, name))
+        return ways_unknown;
+    struct ways ways = gets ? ways_of_value(question, (struct site){call.file, otherwise}, depth + 1) : ways_hold_not;
+    ways.by_default = true;
+    ways.option = call;
+    return ways;
+}

@@ -54,6 +54,8 @@ enum { WAYS_DEEPEST = 12, WAYS_VALUES = 512 };
 struct ways ways_of_value(struct question *question, struct site value, int depth);
 /* Of `args.name`, `self.cfg.name`: an option that the program declares, of options.c. */
 struct ways ways_of_declared(struct question *question, struct site attribute, int depth);
+/* Of `hasattr(args, "name")`, `getattr(args, "name", default)`, a setting that nothing gives; else unknown. */
+struct ways ways_of_unset(struct question *question, struct site call, int depth);
 /* Of a test, or of a value that is one. */
 struct ways ways_of_condition(struct question *question, struct site test, int depth);
 /* Whether one more value may be looked at. */

@@ -323,6 +323,9 @@ static struct ways ways_of_call(struct question *question, struct site call, int
     const str option = option_taken(project, call);
     if (option.len)
         return ways_of_option(question, call, option, depth);
+    const struct ways unset = ways_of_unset(question, call, depth);
+    if (!unset.unknown)
+        return unset;
     const uint32_t target = name_target(project, call);
     if (target == NONE || str_eq(project->files.functions[target].name, S("__init__")) ||
         project->files.functions[target].is_generator)

@@ -246,6 +246,19 @@ static bool decorated_no_grad(const struct project *project, uint32_t file, uint
     return false;
 }
 
+/* `@functools.lru_cache(None)`: what it gives is kept, and its text runs once for what it is asked. */
+static bool keeps_results(const struct project *project, uint32_t file, uint32_t function)
+{
+    const struct syntax *tree = project_tree(project, file);
+    const uint32_t around = tree->parent[function];
+    if (!syntax_is(tree, around, SYN_DECORATED))
+        return false;
+    for (uint32_t d = syntax_first(tree, around); d != function && d != NONE; d = syntax_next(tree, d))
+        if (str_is_among("functools.lru_cache functools.cache", name_of(project, (struct site){file, d})))
+            return true;
+    return false;
+}
+
 static bool is_loop(enum syntax_kind kind)
 {
     return kind == SYN_FOR || kind == SYN_WHILE || kind == SYN_LIST_COMP || kind == SYN_SET_COMP ||
@@ -312,8 +325,11 @@ struct context around_node(const struct project *project, struct site site, uint
         else if (is_loop(kind) && runs_in_loop(tree, site.node, at))
             enter_loop(project, site.file, at, leaves && c.loop == NONE, &c);
     }
-    if (function && function != NONE)
+    if (function && function != NONE) {
         c.no_grad |= decorated_no_grad(project, site.file, function);
+        if (c.pace == PACE_UNKNOWN && keeps_results(project, site.file, function))
+            gate_by(&c, GATE_FIRST, (struct site){site.file, function});
+    }
     if ((c.pace == PACE_UNKNOWN && site.node >= project->contexts->kept_from[f]) ||
         branch_is_behind_guard(project, site)) {
         c.gate = GATE_INTERVAL;

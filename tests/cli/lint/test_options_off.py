@@ -71,6 +71,20 @@ class Off(unittest.TestCase):
             with self.subTest(option=option, test=test):
                 self.assertOff(option, test)
 
+    def test_settings_that_nothing_gives(self):
+        for test in ('hasattr(args, "skip") and args.skip', 'getattr(args, "skip", False)', 'hasattr(args, "skip")'):
+            with self.subTest(test=test):
+                self.assertOff('action="store_true"', test)
+                for given in ("args.skip = True", 'config = {"skip": 1}', "class Settings:\n    skip = True"):
+                    self.assertOn('action="store_true"', test, f"\n=== more.py\nimport train\n{given}\n")
+                self.assertOn('action="store_true"', test, "\n=== conf.yaml\nskip: true\n")
+
+    def test_what_else_is_asked_for_by_name(self):
+        for test in ('hasattr(model, "skip")', 'getattr(args, "skip", True)', 'not hasattr(args, "skip")',
+                     'hasattr(args, "rate")'):
+            with self.subTest(test=test):
+                self.assertOn('action="store_true"', test)
+
     def test_defaults_that_turn_it_on(self):
         for option, test in (
             ('action="store_false"', "args.fancy"),

@@ -4,6 +4,8 @@ import collections
 import csv
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -60,6 +62,22 @@ class Worth(unittest.TestCase):
         rows = [dict(zip([c["id"] for c in t["columns"]], row)) for s in self.lint("--format", "json").json["sections"]
                 for t in s["tables"] if t["id"] == "rules" for row in t["rows"]]
         self.assertEqual([[row["judged"], row["worth"]] for row in rows if row["rule"] == "ST401"], [own])
+
+    def test_what_the_record_of_a_rule_would_have_told(self):
+        done = subprocess.run([sys.executable, os.path.join(SOURCE, "bench", "lint_record.py")], capture_output=True,
+                              text=True, check=True)
+        told = {line.split()[0]: line for line in done.stdout.splitlines()[1:]}
+        self.assertEqual(sorted(told), sorted((*SETS, "findings")))
+        for name in SETS:
+            with open(os.path.join(JUDGEMENTS, f"{name}.csv"), newline="", encoding="utf-8") as lines:
+                rows = [(row["rule"], row["verdict"] == "true") for row in csv.DictReader(lines)]
+            poor = set(re.findall(r"ST\d+", told[name]))
+            shares = [(int(worth), int(all_)) for worth, all_ in re.findall(r"(\d+) of +(\d+)", told[name])]
+            kept = [worth for rule, worth in rows if rule not in poor]
+            self.assertEqual(shares[:2], [(sum(w for _, w in rows), len(rows)), (sum(kept), len(kept))])
+            self.assertEqual(shares[2], (shares[0][0] - shares[1][0], shares[0][1] - shares[1][1]))
+            self.assertIn("ST201", poor)  # 2 of 14, whichever set is left out
+            self.assertNotIn("ST409", poor)
 
     def test_without_a_warning_nothing_is_said_of_them(self):
         self.assertNotIn("such warnings", self.lint("--select", "ST3").out)

@@ -57,10 +57,32 @@ def copied_behind_work(history):
 
 
 def loaded_by_workers(history):
-    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # note (each step ends in a wait)
     for x in busy:
         x = x.to(device)  # note ST602 (the read of the round before has emptied the device)
         history.append(learn(x).item())  # expect ST4
+
+
+def loaded_by_workers_beside_the_step(history):
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
+    for x in busy:
+        learn(x.to(device))  # expect ST602
+
+
+def taken_one_by_one(history):
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # note (each step ends in a wait)
+    batches = iter(busy)
+    for _ in range(100000):
+        x = next(batches)
+        x = x.to(device)  # note ST602
+        history.append(learn(x).item())  # expect ST4
+
+
+def taken_beside_the_step(history):
+    busy = DataLoader(Files(), batch_size=8, shuffle=True, num_workers=4)  # expect ST602
+    batches = iter(busy)
+    for _ in range(100000):
+        learn(next(batches).to(device))  # expect ST602
 
 
 def composed():

@@ -50,3 +50,37 @@ def before_a_copy_that_blocks(data):
         x = x.to(device)  # note ST602
         model.train()
         noised(x)
+
+
+def all_of_them_behind_a_wait(stream):
+    while True:
+        data = stream.get_batch("train")
+        torch.cuda.synchronize()
+        parts = [data["x"], data["y"]]
+        parts = [part if part is None else part.cuda() for part in parts]  # note (the wait before has emptied the device)
+        x, y = parts
+        learn(x + y)
+
+
+def all_of_them_behind_work(stream):
+    while True:
+        data = stream.get_batch("train")
+        parts = [data["x"], data["y"]]
+        parts = [part if part is None else part.cuda() for part in parts]  # expect ST502
+        x, y = parts
+        learn(x + y)
+
+
+def copied_back_behind_a_read(loader, losses, rows):
+    for x in loader:
+        x = x.to(device, non_blocking=True)
+        loss = learn(x)
+        losses.append(loss.item())  # expect ST4
+        rows.append(loss.detach().cpu())  # note (the read before has emptied the device)
+
+
+def copied_back_behind_work(loader, losses, rows):
+    for x in loader:
+        x = x.to(device, non_blocking=True)
+        losses.append(learn(x).item())  # expect ST4
+        rows.append(model(x).detach().cpu())  # expect ST404
