@@ -146,6 +146,7 @@ static bool finish(struct tuner *tuner, const struct look *look, struct steptime
     struct tune_result *const result = tuner->result;
     result->settings_unseen = tuner->options->processor && settings_loader_is_slow(look);
     result->settings_unsafe = !tuner->options->unsafe && settings_may_be_fused(look);
+    result->settings_left = false;
     tuner->manifest->settings_done = true;
     return tuner_save(tuner, err);
 }
@@ -154,7 +155,8 @@ bool settings_run(struct tuner *tuner, struct steptime_error *err)
 {
     struct look look;
     struct setting setting;
-    if (!tuner->options->try_settings || tuner->manifest->settings_done || tuner_is_late(tuner))
+    tuner->result->settings_left = tuner->options->try_settings && !tuner->manifest->settings_done;
+    if (!tuner->result->settings_left || tuner_is_late(tuner))
         return true;
     if (!look_now(tuner, &look, err))
         return false;

@@ -17,7 +17,8 @@ const char *const outcome_words[OUTCOMES + 1] = {
 static const struct column_spec trials_columns[] = {
     {"rule", "rule", UNIT_NONE, 0, "the rule of the finding; of --try the setting"},
     {"place", "place", UNIT_NONE, COLUMN_WIDE,
-     "file and line of the finding when it was tried; of a setting where its loader or optimizer is made"},
+     "file, below the root of what is tuned, and line of the finding when it was tried; of a setting where its loader or "
+     "optimizer is made"},
     {"kind", "kind", UNIT_NONE, 0, "safe: no loss may change by a bit; unsafe: within the tolerance"},
     {"predicted_ns", "predicted", UNIT_NS, 0,
      "what the trace says that a step saves, of the step before; null where it says nothing"},
@@ -30,7 +31,7 @@ static const struct column_spec trials_columns[] = {
     {"times_as_fast", "times as fast", UNIT_NONE, 0, "the step with it, paired, as verify measures it"},
     {"low", "at least", UNIT_NONE, 0, "95 % interval of that"},
     {"high", "at most", UNIT_NONE, 0, "95 % interval of that"},
-    {"outcome", "outcome", UNIT_NONE, COLUMN_WIDE, "kept: it is faster by more than noise; else why not"},
+    {"outcome", "outcome", UNIT_NONE, 0, "kept: it is faster by more than noise; else why not"},
     {0},
 };
 
@@ -50,14 +51,23 @@ static str outcome_text(const struct trial *trial, struct arena *arena)
     return trial->why.len ? str_printf(arena, "%s: %.*s", word, (int)trial->why.len, trial->why.at) : str_of(word);
 }
 
-static void show_trial(const struct trial *trial, struct table *table, struct arena *arena)
+/* Below the root. */
+static str place_text(const struct tune_result *result, const struct rewrite *rewrite, struct arena *arena)
+{
+    const str root = result->root;
+    const bool below = root.len && str_starts(rewrite->path, root) && rewrite->path.len > root.len;
+    const str path = below ? str_from(rewrite->path, root.len + 1) : rewrite->path;
+    return rewrite->line ? str_printf(arena, "%.*s:%lld", (int)path.len, path.at, (long long)rewrite->line) : path;
+}
+
+static void show_trial(const struct tune_result *result, const struct trial *trial, struct table *table,
+                       struct arena *arena)
 {
     const struct rewrite *const rewrite = &trial->rewrite;
     const bool timed = trial->pace.paired > 0;
     table_row(table);
     table_text(table, trial->setting.len ? trial->setting : trial->id);
-    table_text(table,
-               str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
+    table_text(table, place_text(result, rewrite, arena));
     table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
     const struct prediction predicted = trial_predicted(trial);
     table_cell(table, known_or_null(predicted.ns));
@@ -77,7 +87,7 @@ static bool ran_out(const struct tune_result *result)
     for (uint32_t i = 0; i < result->count; i++)
         if (result->trials[i].outcome == TRIED_NOT)
             return true;
-    return false;
+    return result->settings_left;
 }
 
 /* What a person does next. */
@@ -101,10 +111,9 @@ static str next_text(const struct tune_result *result, struct arena *arena)
             result->unsafe_left + result->settings_unsafe, result->unsafe_left ? "rewrite" : "setting",
             result->unsafe_left + result->settings_unsafe == 1 ? "" : "s");
     if (by_hand->rule)
-        return str_printf(arena, "Next, by hand: %.*s:%lld (%s) would save about %.2g ms of a step of %.3g: %.*s.",
-                          (int)by_hand->path.len, by_hand->path.at, (long long)by_hand->line, by_hand->rule->id,
-                          by_hand->predicted.ns / 1e6, by_hand->predicted.step_ns / 1e6, (int)by_hand->message.len,
-                          by_hand->message.at);
+        return str_printf(arena, "Next, by hand: %s (%s) would save about %.2g ms of a step of %.3g: %.*s.",
+                          place_text(result, by_hand, arena).at, by_hand->rule->id, by_hand->predicted.ns / 1e6,
+                          by_hand->predicted.step_ns / 1e6, (int)by_hand->message.len, by_hand->message.at);
     if (result->written)
         return S("Next: commit what was written.");
     return S(
@@ -158,12 +167,9 @@ static bool is_superseded(const struct tune_result *result, uint32_t i)
 }
 
 /* "num_workers=2 in the loader of train.py:12" */
-static str setting_text(const struct trial *trial, struct arena *arena)
+static str setting_text(const struct tune_result *result, const struct trial *trial, struct arena *arena)
 {
-    const struct rewrite *const rewrite = &trial->rewrite;
-    const str where = rewrite->line ? str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at,
-                                                 (long long)rewrite->line)
-                                    : S("a library");
+    const str where = trial->rewrite.line ? place_text(result, &trial->rewrite, arena) : S("a library");
     return str_printf(arena, "%.*s in the %s that %s makes", (int)trial->setting.len, trial->setting.at,
                       trial->loader < 0 ? "optimizer" : "loader", where.at);
 }
@@ -174,7 +180,7 @@ static void show_kept_settings(const struct tune_result *result, struct section 
     for (uint32_t i = 0; i < result->count; i++) {
         const struct trial *const trial = &result->trials[i];
         if (trial->setting.len && trial->outcome == TRIED_KEPT && !is_superseded(result, i))
-            all = str_printf(arena, "%s%s%s", all.at, all.len ? "; " : "", setting_text(trial, arena).at);
+            all = str_printf(arena, "%s%s%s", all.at, all.len ? "; " : "", setting_text(result, trial, arena).at);
     }
     if (all.len)
         section_text(section,
@@ -229,5 +235,5 @@ void tune_show(const struct tune_result *result, bool processor, struct report *
     struct table *const table = section_table(section, "trials", "");
     table_columns(table, trials_columns);
     for (uint32_t i = 0; i < result->count; i++)
-        show_trial(&result->trials[i], table, arena);
+        show_trial(result, &result->trials[i], table, arena);
 }

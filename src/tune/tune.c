@@ -331,6 +331,7 @@ static void take_diff(struct tuner *tuner)
     struct buf diff = {0};
     kept_diff(&tuner->kept, tuner->manifest->root, &diff);
     tuner->result->folder = tuner->options->folder;
+    tuner->result->root = tuner->manifest->root;
     tuner->result->diff = str_copy(tuner->arena, buf_str(&diff));
     tuner->result->file_count = tuner->kept.count;
     tuner->result->files = arena_array(tuner->arena, tuner->kept.count, sizeof *tuner->result->files);

@@ -94,6 +94,7 @@ struct tune_result {
     struct trial *trials;
     uint32_t count, kept;    /* trials, those of settings too; rewrites that were kept */
     uint32_t settings_kept;  /* beside them */
+    bool settings_left;      /* there was no time to look at all that they depend on */
     bool settings_unseen;    /* a loader is waited for, which the time of processors does not show */
     bool settings_unsafe;    /* an optimizer may be fused, which --unsafe tries */
     struct pace_ratio total; /* all that was kept against the script as it is; 0 where nothing was */
@@ -105,6 +106,7 @@ struct tune_result {
     uint32_t unsafe_left;   /* rewrites that may change results, which were not asked for */
     struct rewrite by_hand; /* what no rewrite mends and saves most; rule NULL: none */
     const char *folder;     /* of the run */
+    str root;               /* of what is tuned */
     bool written;
 };
 
