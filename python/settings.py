@@ -16,6 +16,7 @@ Where it looks it writes, a line an event:
 import functools
 import inspect
 import os
+import sys
 import time
 import weakref
 
@@ -137,7 +138,7 @@ class Settings:
     def watch_optimizers(self, torch):
         for name in OPTIMIZERS if self.words.get(None, {}).get("fused") else ():
             fuse(getattr(torch.optim, name, None))
-        hooks = getattr(torch.optim, "optimizer", None)
+        hooks = sys.modules.get("torch.optim.optimizer")  # a name that torch.optim deletes from itself
         if not self.say or not hasattr(hooks, "register_optimizer_step_post_hook"):
             return
         base = torch.optim.Optimizer
