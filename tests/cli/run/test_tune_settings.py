@@ -125,7 +125,7 @@ class Settings(Case):
         self.assertGreaterEqual(values(more.json)["settings_kept"], 1, more.err)
 
     def test_where_no_step_waits_nothing_is_tried(self):
-        self.write("a project/train.py", TRAIN.replace("0.030", "0").replace("0.003", "0.02"))
+        self.write("a project/train.py", TRAIN.replace("0.030", "0").replace("0.003", "0.2"))
         done = self.tune("--try")
         self.assertEqual(values(done.json)["settings_tried"], 0)
 
@@ -149,12 +149,12 @@ class Settings(Case):
         self.assertIn("try it without --processor-time", self.screen())
 
     def test_twice_the_batch_is_told_by_samples_and_never_kept(self):
-        self.write("a project/train.py", TRAIN.replace("batch_size=4", "batch_size=4, num_workers=64"))
+        self.write("a project/train.py", TRAIN.replace("batch_size=4", "batch_size=4, num_workers=64").replace("0.003", "0.020"))
         done = self.tune("--try-batch")
         rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
         row = rows["batch_size=8"]
         self.assertEqual(row["outcome"], "other training, not kept", done.err)
-        self.assertGreater(row["low"], 1.5)
+        self.assertGreater(row["low"], 1)
         self.assertEqual(values(done.json)["settings_kept"], 0)
 
     def test_words_that_make_no_sense(self):
