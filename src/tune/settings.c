@@ -45,12 +45,13 @@ static double saving(const struct look *look, double wait_ns, int64_t workers, i
     return fmax(0, look->step_ns - step_with(look, wait_ns, workers, processors));
 }
 
+/* Where one worker is slower than the rest of the step, a longer wait saves less: the ends may change places. */
 static struct prediction prediction_of(const struct look *look, int64_t workers, int64_t processors)
 {
-    const double low_ns = fmin(look->wait_low_ns, look->step_ns), high_ns = fmin(look->wait_high_ns, look->step_ns);
-    return (struct prediction){saving(look, fmin(look->wait_ns, look->step_ns), workers, processors),
-                               saving(look, low_ns, workers, processors), saving(look, high_ns, workers, processors),
-                               look->step_ns};
+    const double at = saving(look, fmin(look->wait_ns, look->step_ns), workers, processors);
+    const double a = saving(look, fmin(look->wait_low_ns, look->step_ns), workers, processors);
+    const double b = saving(look, fmin(look->wait_high_ns, look->step_ns), workers, processors);
+    return (struct prediction){at, fmin(at, fmin(a, b)), fmax(at, fmax(a, b)), look->step_ns};
 }
 
 /* ---- one after the other ---- */

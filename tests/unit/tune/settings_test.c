@@ -124,6 +124,8 @@ static void workers_save_what_they_make_meanwhile_and_processors_bound_it(void *
     struct look look = waiting(0);
     /* One makes a batch in 8 ms: 2 are saved. Two make one in 4: 6; but 10 ms of work on two processors take 5. */
     check_near(predicted_of(&look, "", 4).ns, 2 * MS, 1);
+    check_near(predicted_of(&look, "", 4).low_ns, 1 * MS, 1); /* of a wait of 9 ms */
+    check_near(predicted_of(&look, "", 4).high_ns, 3 * MS, 1);
     check_near(predicted_of(&look, "num_workers=1", 4).ns, 6 * MS, 1);
     check_near(predicted_of(&look, "num_workers=1", 2).ns, 5 * MS, 1);
     look.worked = 0;
@@ -132,7 +134,7 @@ static void workers_save_what_they_make_meanwhile_and_processors_bound_it(void *
     check_near(predicted_of(&look, "num_workers=1 num_workers=2", 4).ns, 8 * MS, 1);
     const struct prediction predicted = predicted_of(&look, "num_workers=1 num_workers=2", 4);
     check_near(predicted.low_ns, 7 * MS, 1);
-    check_near(predicted.high_ns, 7.75 * MS, 1);
+    check_near(predicted.high_ns, 8 * MS, 1);
 }
 
 /* ---- what is seen of a run ---- */
