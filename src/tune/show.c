@@ -145,7 +145,8 @@ static str total_text(const struct tune_result *result, struct arena *arena)
     if (!result->count)
         return S("There is nothing to rewrite: lint finds no data movement that it can mend.");
     if (!result->kept && !result->settings_kept)
-        return str_printf(arena, "%s kept: none makes the step faster by more than noise; nothing changes.", counts);
+        return str_printf(
+            arena, "%s kept: none that was tried makes the step faster by more than noise; nothing changes.", counts);
     return str_printf(arena,
                       "%s kept: the step is %.2f times as fast (%.2f to %.2f, 95 %%), %.3g ms instead of "
                       "%.3g; the losses are %s.",
