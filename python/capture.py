@@ -16,6 +16,7 @@ What it records goes, a line an event, to the file named by STEPTIME_RECORD:
     T <hash> <count> <offset> <key>   saved: a tensor in torch.save; its values lie in the file of values
     F <path>                   at the end: a file of Python that was imported, or is the script, without links in its path
     R <hash> <what> <place>   draws: what was drawn by chance, and where (draws.py)
+    W O K P                    looks: waits for loaders, steps of optimizers, and what both are like (settings.py)
     X                          the script was stopped because it reached its last step
 
 That it was loaded at all says an empty file beside it, <STEPTIME_RECORD>.loaded.
@@ -29,7 +30,7 @@ import sys
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 PATH = os.environ.get("STEPTIME_RECORD")
-WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times, draws; with "+saved"
+WANTED = os.environ.get("STEPTIME_RECORD_WHAT", "")   # losses, times, draws, looks; with "+saved"
 SEED = int(os.environ.get("STEPTIME_RECORD_SEED", "0"))
 LAST_STEP = int(os.environ.get("STEPTIME_RECORD_STEPS", "0"))  # 0: let it run to its end
 OF_PROCESSORS = os.environ.get("STEPTIME_RECORD_CLOCK") == "processor"
@@ -97,6 +98,8 @@ class Record:
                 self.put(f"G {round(events[0].elapsed_time(event) * 1e6)}")
         if self.on_device():
             self.put(f"D {self.torch.cuda.get_device_name()}")
+        for line in settings.lines() if settings and settings.say else ():
+            self.put(line)
         for path in files_of_modules():
             self.put(f"F {path}")
 
@@ -131,7 +134,7 @@ def end_step(optimizer):
     if not first.makes(optimizer) or not record.open():
         return
     record.steps += 1
-    if WANTED.startswith("times"):
+    if WANTED.startswith(("times", "looks")):
         now = now_ns()
         if not OF_PROCESSORS:
             record.mark_on_device()
@@ -218,6 +221,7 @@ def watch_save(torch):
 # ---- when the script imports it ----
 
 draws = None  # where draws are wanted
+settings = None  # where some are looked at, or changed
 
 
 def torch_is_here(torch):
@@ -231,6 +235,13 @@ def torch_is_here(torch):
         watch_save(torch)
     if draws:
         draws.watch_torch(torch)
+    if settings:
+        settings.watch_optimizers(torch)
+
+
+def loaders_are_here(module):
+    if settings:
+        settings.watch_loaders(module)
 
 
 def numpy_is_here(numpy):
@@ -250,5 +261,9 @@ if PATH and __name__ == "sitecustomize":
         from steptime_draws import Draws
         draws = Draws(record.say_before_torch)
         draws.watch_python()
-    sys.meta_path.insert(0, Waiting({"torch": torch_is_here, "numpy": numpy_is_here}))
+    if WANTED == "looks" or os.environ.get("STEPTIME_SETTINGS"):
+        from steptime_settings import Settings
+        settings = Settings(record.say if WANTED == "looks" else None)
+    sys.meta_path.insert(0, Waiting({"torch": torch_is_here, "numpy": numpy_is_here,
+                                     "torch.utils.data.dataloader": loaders_are_here}))
     run_the_one_in_its_place()

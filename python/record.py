@@ -231,6 +231,24 @@ def watch(torch):
     Window(recorder).watch()
 
 
+def begin_in_a_process_that_runs():
+    """Its classes of optimizers have instances, and their step() may be bound already: PyTorch's own hook hears of all."""
+    recorder.torch = sys.modules.get("torch")
+    recorder.note("loaded")
+    hooks = sys.modules.get("torch.optim.optimizer")  # a name that torch.optim deletes from itself
+    if not hasattr(hooks, "register_optimizer_step_post_hook"):
+        recorder.note("none", "nothing was recorded: the process has not imported PyTorch 2.0 or later")
+        return
+    recorder.note("torch")
+    recorder.guard(watch_running, recorder.torch, hooks)
+
+
+def watch_running(torch, hooks):
+    hooks.register_optimizer_step_post_hook(lambda optimizer, *_: recorder.end_step(optimizer))
+    watch_profilers(torch, recorder.stand_back_from_others)
+    recorder.ends.watch()
+
+
 if TO and __name__ == "sitecustomize":
     recorder.note("loaded")
     sys.meta_path.insert(0, Waiting({"torch": torch_is_here}))

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "kineto_socket.h"
+#include "remote.h"
 #include "target.h"
 #include "task.h"
 
@@ -146,14 +147,13 @@ static bool work(struct attaching *attaching, struct steptime_error *err)
 
 static bool may_attach(int64_t number, const struct target *target, struct steptime_error *err)
 {
-    if (!target->readable)
-        return fail(err, STEPTIME_INPUT, "process %lld belongs to somebody else", (long long)number);
-    return target->hears ||
-           fail(
-               err, STEPTIME_INPUT,
-               "process %lld was not started with KINETO_USE_DAEMON=1, so its PyTorch hears nobody. (Remote execution, which "
-               "CPython has from 3.14 on, is not built in yet.)",
-               (long long)number);
+    return target->readable || fail(err, STEPTIME_INPUT, "process %lld belongs to somebody else", (long long)number);
+}
+
+/* A process that no variable prepared. */
+static bool is_remote(const struct attach_options *options, struct arena *arena, struct target *target)
+{
+    return target_look(options->number, arena, target) && target->readable && !target->hears;
 }
 
 static bool begin(struct attaching *attaching, struct steptime_error *err)
@@ -187,6 +187,9 @@ bool attach_run(const struct attach_options *options, struct arena *arena, struc
 {
     struct attaching attaching = {.options = options, .arena = arena};
     struct sigaction action = {.sa_handler = stop}, before[2];
+    struct target target;
+    if (is_remote(options, arena, &target))
+        return remote_run(options, &target, arena, result, err);
     *result = (struct record_result){.at = arena_array(arena, MOST_TASKS, sizeof *result->at)};
     attaching.tasks = arena_array(arena, MOST_TASKS, sizeof *attaching.tasks);
     if (!begin(&attaching, err))

@@ -23,6 +23,7 @@ struct manifest {
     str root;                  /* of what is tuned */
     struct sources sources;
     struct tune_result result; /* without diff and files */
+    bool settings_done;        /* all that were suggested were tried */
     int64_t spent_ns;          /* until the last trial */
 };
 

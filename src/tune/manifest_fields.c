@@ -11,18 +11,29 @@ static const char *const level_words[] = {
 
 #define OF_MANIFEST(member) offsetof(struct manifest, member)
 const struct field manifest_fields[] = {
-    {"steptime", FIELD_TEXT, OF_MANIFEST(steptime), NULL},     {"phase", FIELD_WORD, OF_MANIFEST(phase), phase_words},
-    {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL}, {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
-    {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},           {"trace_kept", FIELD_INT, OF_MANIFEST(trace_kept), NULL},
-    {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},         {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
-    {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},         {"processors", FIELD_INT, OF_MANIFEST(processors), NULL},
-    {"spent_ns", FIELD_INT, OF_MANIFEST(spent_ns), NULL},      {0},
+    {"steptime", FIELD_TEXT, OF_MANIFEST(steptime), NULL},
+    {"phase", FIELD_WORD, OF_MANIFEST(phase), phase_words},
+    {"script", FIELD_TEXT, OF_MANIFEST(options.script), NULL},
+    {"root", FIELD_TEXT, OF_MANIFEST(root), NULL},
+    {"trace", FIELD_TEXT, OF_MANIFEST(trace), NULL},
+    {"trace_kept", FIELD_INT, OF_MANIFEST(trace_kept), NULL},
+    {"python", FIELD_TEXT, OF_MANIFEST(python), NULL},
+    {"torch", FIELD_TEXT, OF_MANIFEST(torch), NULL},
+    {"device", FIELD_TEXT, OF_MANIFEST(device), NULL},
+    {"processors", FIELD_INT, OF_MANIFEST(processors), NULL},
+    {"spent_ns", FIELD_INT, OF_MANIFEST(spent_ns), NULL},
+    {"settings_done", FIELD_BOOL, OF_MANIFEST(settings_done), NULL},
+    {"settings_unseen", FIELD_BOOL, OF_MANIFEST(result.settings_unseen), NULL},
+    {"settings_unsafe", FIELD_BOOL, OF_MANIFEST(result.settings_unsafe), NULL},
+    {0},
 };
 
 #define OF_OPTIONS(member) offsetof(struct tune_options, member)
 const struct field manifest_option_fields[] = {
     {"unsafe", FIELD_BOOL, OF_OPTIONS(unsafe), NULL},
     {"notes", FIELD_BOOL, OF_OPTIONS(notes), NULL},
+    {"try", FIELD_BOOL, OF_OPTIONS(try_settings), NULL},
+    {"try_batch", FIELD_BOOL, OF_OPTIONS(try_batch), NULL},
     {"processor_time", FIELD_BOOL, OF_OPTIONS(processor), NULL},
     {"rtol", FIELD_REAL, OF_OPTIONS(tolerance.relative), NULL},
     {"seed", FIELD_INT, OF_OPTIONS(seed), NULL},
@@ -63,6 +74,9 @@ const struct field manifest_trial_fields[] = {
     {"high", FIELD_REAL, OF_TRIAL(pace.high), NULL},
     {"repetitions", FIELD_INT, OF_TRIAL(repetitions), NULL},
     {"took_ns", FIELD_INT, OF_TRIAL(took_ns), NULL},
+    {"setting", FIELD_TEXT, OF_TRIAL(setting), NULL},
+    {"loader", FIELD_INT, OF_TRIAL(loader), NULL},
+    {"by_mean", FIELD_BOOL, OF_TRIAL(by_mean), NULL},
     {0},
 };
 

@@ -63,7 +63,8 @@ static const struct rule *rule_named(str id)
 
 static struct trial read_trial(struct json *json)
 {
-    struct trial trial = {.id = S(""), .why = S(""), .outcome = TRIED_NOT, .rewrite.predicted = {NAN, NAN, NAN, NAN}};
+    struct trial trial = {
+        .id = S(""), .why = S(""), .setting = S(""), .outcome = TRIED_NOT, .rewrite.predicted = {NAN, NAN, NAN, NAN}};
     json_enter(json);
     for (str key; json_key(json, &key);)
         if (str_eq(key, S("after")))
@@ -80,7 +81,9 @@ static void read_trials(struct json *json, struct tune_result *result)
     while (json_item(json) && result->count < TUNE_MOST_TRIALS) {
         result->trials = arena_one_more(json->arena, result->trials, result->count, sizeof *result->trials);
         result->trials[result->count++] = read_trial(json);
-        result->kept += result->trials[result->count - 1].outcome == TRIED_KEPT;
+        const struct trial *const trial = &result->trials[result->count - 1];
+        result->kept += !trial->setting.len && trial->outcome == TRIED_KEPT;
+        result->settings_kept += trial->setting.len && trial->outcome == TRIED_KEPT;
     }
 }
 

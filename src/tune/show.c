@@ -11,11 +11,14 @@ const char *const outcome_words[OUTCOMES + 1] = {
     [TRIED_FAILED] = "fails",
     [TRIED_UNMADE] = "could not be made",
     [TRIED_NOT] = "no time left",
+    [TRIED_OTHER] = "other training, not kept",
 };
 
 static const struct column_spec trials_columns[] = {
-    {"rule", "rule", UNIT_NONE, 0, "the rule of the finding"},
-    {"place", "place", UNIT_NONE, COLUMN_WIDE, "file and line of the finding when it was tried"},
+    {"rule", "rule", UNIT_NONE, 0, "the rule of the finding; of --try the setting"},
+    {"place", "place", UNIT_NONE, COLUMN_WIDE,
+     "file, below the root of what is tuned, and line of the finding when it was tried; of a setting where its loader or "
+     "optimizer is made"},
     {"kind", "kind", UNIT_NONE, 0, "safe: no loss may change by a bit; unsafe: within the tolerance"},
     {"predicted_ns", "predicted", UNIT_NS, 0,
      "what the trace says that a step saves, of the step before; null where it says nothing"},
@@ -28,7 +31,7 @@ static const struct column_spec trials_columns[] = {
     {"times_as_fast", "times as fast", UNIT_NONE, 0, "the step with it, paired, as verify measures it"},
     {"low", "at least", UNIT_NONE, 0, "95 % interval of that"},
     {"high", "at most", UNIT_NONE, 0, "95 % interval of that"},
-    {"outcome", "outcome", UNIT_NONE, COLUMN_WIDE, "kept: it is faster by more than noise; else why not"},
+    {"outcome", "outcome", UNIT_NONE, 0, "kept: it is faster by more than noise; else why not"},
     {0},
 };
 
@@ -48,14 +51,23 @@ static str outcome_text(const struct trial *trial, struct arena *arena)
     return trial->why.len ? str_printf(arena, "%s: %.*s", word, (int)trial->why.len, trial->why.at) : str_of(word);
 }
 
-static void show_trial(const struct trial *trial, struct table *table, struct arena *arena)
+/* Below the root. */
+static str place_text(const struct tune_result *result, const struct rewrite *rewrite, struct arena *arena)
+{
+    const str root = result->root;
+    const bool below = root.len && str_starts(rewrite->path, root) && rewrite->path.len > root.len;
+    const str path = below ? str_from(rewrite->path, root.len + 1) : rewrite->path;
+    return rewrite->line ? str_printf(arena, "%.*s:%lld", (int)path.len, path.at, (long long)rewrite->line) : path;
+}
+
+static void show_trial(const struct tune_result *result, const struct trial *trial, struct table *table,
+                       struct arena *arena)
 {
     const struct rewrite *const rewrite = &trial->rewrite;
     const bool timed = trial->pace.paired > 0;
     table_row(table);
-    table_text(table, trial->id);
-    table_text(table,
-               str_printf(arena, "%.*s:%lld", (int)rewrite->path.len, rewrite->path.at, (long long)rewrite->line));
+    table_text(table, trial->setting.len ? trial->setting : trial->id);
+    table_text(table, place_text(result, rewrite, arena));
     table_text(table, rewrite->kind == FIX_SAFE ? S("safe") : S("unsafe"));
     const struct prediction predicted = trial_predicted(trial);
     table_cell(table, known_or_null(predicted.ns));
@@ -75,7 +87,7 @@ static bool ran_out(const struct tune_result *result)
     for (uint32_t i = 0; i < result->count; i++)
         if (result->trials[i].outcome == TRIED_NOT)
             return true;
-    return false;
+    return result->settings_left;
 }
 
 /* What a person does next. */
@@ -91,37 +103,100 @@ static str next_text(const struct tune_result *result, struct arena *arena)
             "Next: look at %s/tune.diff; 'steptime tune --resume %s --write' puts it into your files, with nothing "
             "run again.",
             result->folder, result->folder);
-    if (result->unsafe_left)
+    if (result->unsafe_left || result->settings_unsafe)
         return str_printf(
             arena,
-            "Next: %u more rewrite%s may change results within rounding, or random streams: --unsafe tries them, "
+            "Next: %u more %s%s may change results within rounding, or random streams: --unsafe tries them, "
             "against --rtol.",
-            result->unsafe_left, result->unsafe_left == 1 ? "" : "s");
+            result->unsafe_left + result->settings_unsafe, result->unsafe_left ? "rewrite" : "setting",
+            result->unsafe_left + result->settings_unsafe == 1 ? "" : "s");
     if (by_hand->rule)
-        return str_printf(arena, "Next, by hand: %.*s:%lld (%s) would save about %.2g ms of a step of %.3g: %.*s.",
-                          (int)by_hand->path.len, by_hand->path.at, (long long)by_hand->line, by_hand->rule->id,
-                          by_hand->predicted.ns / 1e6, by_hand->predicted.step_ns / 1e6, (int)by_hand->message.len,
-                          by_hand->message.at);
+        return str_printf(arena, "Next, by hand: %s (%s) would save about %.2g ms of a step of %.3g: %.*s.",
+                          place_text(result, by_hand, arena).at, by_hand->rule->id, by_hand->predicted.ns / 1e6,
+                          by_hand->predicted.step_ns / 1e6, (int)by_hand->message.len, by_hand->message.at);
     if (result->written)
         return S("Next: commit what was written.");
     return S(
         "Next: 'steptime summary' of the trace in the folder says what bounds the step, since moving data does not.");
 }
 
+static uint32_t count_rewrites(const struct tune_result *result)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < result->count; i++)
+        count += !result->trials[i].setting.len;
+    return count;
+}
+
+/* "2 of 5 rewrites and 1 of 3 settings" */
+static str counts_text(const struct tune_result *result, struct arena *arena)
+{
+    const uint32_t rewrites = count_rewrites(result), settings = result->count - rewrites;
+    const str first = str_printf(arena, "%u of %u rewrites", result->kept, rewrites);
+    const str second = str_printf(arena, "%u of %u settings", result->settings_kept, settings);
+    if (!settings)
+        return first;
+    return rewrites ? str_printf(arena, "%s and %s", first.at, second.at) : second;
+}
+
 static str total_text(const struct tune_result *result, struct arena *arena)
 {
+    const char *const counts = counts_text(result, arena).at;
     if (!result->count)
         return S("There is nothing to rewrite: lint finds no data movement that it can mend.");
-    if (!result->kept)
-        return str_printf(arena, "None of %u rewrites makes the step faster by more than noise; nothing changes.",
-                          result->count);
-    return str_printf(
-        arena,
-        "%u of %u rewrites kept: the step is %.2f times as fast (%.2f to %.2f, 95 %%), %.3g ms instead of "
-        "%.3g; the losses are %s.",
-        result->kept, result->count, result->total.paired, result->total.low, result->total.high,
-        result->after_ns / 1e6, result->before_ns / 1e6,
-        result->equal ? "equal to the last bit" : "equal within the tolerance");
+    if (!result->kept && !result->settings_kept)
+        return str_printf(
+            arena, "%s kept: none that was tried makes the step faster by more than noise; nothing changes.", counts);
+    return str_printf(arena,
+                      "%s kept: the step is %.2f times as fast (%.2f to %.2f, 95 %%), %.3g ms instead of "
+                      "%.3g; the losses are %s.",
+                      counts, result->total.paired, result->total.low, result->total.high, result->after_ns / 1e6,
+                      result->before_ns / 1e6, result->equal ? "equal to the last bit" : "equal within the tolerance");
+}
+
+/* ---- settings ---- */
+
+/* A later one of the same name and loader holds. */
+static bool is_superseded(const struct tune_result *result, uint32_t i)
+{
+    const struct trial *const trial = &result->trials[i];
+    for (uint32_t k = i + 1; k < result->count; k++)
+        if (result->trials[k].outcome == TRIED_KEPT && result->trials[k].loader == trial->loader &&
+            result->trials[k].setting.len && str_eq(result->trials[k].id, trial->id))
+            return true;
+    return false;
+}
+
+/* "num_workers=2 in the loader of train.py:12" */
+static str setting_text(const struct tune_result *result, const struct trial *trial, struct arena *arena)
+{
+    const str where = trial->rewrite.line ? place_text(result, &trial->rewrite, arena) : S("a library");
+    return str_printf(arena, "%.*s in the %s that %s makes", (int)trial->setting.len, trial->setting.at,
+                      trial->loader < 0 ? "optimizer" : "loader", where.at);
+}
+
+static void show_kept_settings(const struct tune_result *result, struct section *section, struct arena *arena)
+{
+    str all = S("");
+    for (uint32_t i = 0; i < result->count; i++) {
+        const struct trial *const trial = &result->trials[i];
+        if (trial->setting.len && trial->outcome == TRIED_KEPT && !is_superseded(result, i))
+            all = str_printf(arena, "%s%s%s", all.at, all.len ? "; " : "", setting_text(result, trial, arena).at);
+    }
+    if (all.len)
+        section_text(section,
+                     str_printf(arena, "Settings that pay, which no file of yours holds yet: write %s.", all.at));
+}
+
+static void show_settings(const struct tune_result *result, struct section *section, struct arena *arena)
+{
+    show_kept_settings(result, section, arena);
+    if (result->settings_unseen)
+        section_text(section,
+                     S("Steps wait for a loader. What its workers change the time of processors does not show: "
+                       "try it without --processor-time."));
+    section_value(section, "settings_tried", "settings", UNIT_COUNT, cell_int(result->count - count_rewrites(result)));
+    section_value(section, "settings_kept", "of these, kept", UNIT_COUNT, cell_int(result->settings_kept));
 }
 
 /* How far off the predictions of this run were. */
@@ -148,17 +223,18 @@ void tune_show(const struct tune_result *result, bool processor, struct report *
         section_text(section,
                      S("Steps were timed by the processor time of the process, not by the clock: waits and other "
                        "processes, as workers of a loader, are not in it."));
-    section_value(section, "tried", "rewrites", UNIT_COUNT, cell_int(result->count));
+    section_value(section, "tried", "rewrites", UNIT_COUNT, cell_int(count_rewrites(result)));
     section_value(section, "kept", "kept", UNIT_COUNT, cell_int(result->kept));
     section_value(section, "times_as_fast", "times as fast", UNIT_NONE, real_or_null(result->total.paired));
     section_value(section, "low", "at least (95 %)", UNIT_NONE, real_or_null(result->total.low));
     section_value(section, "high", "at most (95 %)", UNIT_NONE, real_or_null(result->total.high));
     section_value(section, "before_ns", "a step before", UNIT_NS, real_or_null(result->before_ns));
     section_value(section, "after_ns", "a step after", UNIT_NS, real_or_null(result->after_ns));
+    show_settings(result, section, arena);
     show_estimator(result, section, arena);
     section_text(section, next_text(result, arena));
     struct table *const table = section_table(section, "trials", "");
     table_columns(table, trials_columns);
     for (uint32_t i = 0; i < result->count; i++)
-        show_trial(&result->trials[i], table, arena);
+        show_trial(result, &result->trials[i], table, arena);
 }

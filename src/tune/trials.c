@@ -51,26 +51,52 @@ static void judge(struct trial *trial, const struct verify_result *result)
     trial->outcome = outcomes[trial->pace.verdict];
 }
 
-/* Once more, with as many runs as would tell, where that is not too many. */
-static bool measure(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+static bool measure_once(struct tuner *tuner, struct trial *trial, int64_t repeat, struct steptime_error *err)
 {
-    const struct tolerance none = {0};
-    const struct tolerance tolerance = trial->rewrite.kind == FIX_SAFE ? none : tuner->options->tolerance;
-    const int64_t repeat = tuner->options->repeat;
+    const struct comparison asked = {
+        .before = COPY_KEPT,
+        .after = COPY_TRIAL,
+        .repeat = repeat,
+        .tolerance = trial->rewrite.kind == FIX_SAFE ? (struct tolerance){0} : tuner->options->tolerance,
+        .other_training = trial->other_training,
+    };
     struct verify_result result;
-    if (!tuner_compare(tuner, COPY_KEPT, COPY_TRIAL, repeat, tolerance, &result, err))
+    if (!tuner_compare(tuner, &asked, &result, err))
         return false;
-    judge(trial, &result);
-    const int64_t more = trial->pace.verdict == PACE_NOISY ? trial->pace.would_tell : 0;
-    if (trial->outcome != TRIED_NO_GAIN || more <= repeat || more > MOST_REPEAT || tuner_is_late(tuner))
-        return true;
-    if (!tuner_compare(tuner, COPY_KEPT, COPY_TRIAL, more, tolerance, &result, err))
-        return false;
+    if (trial->by_mean)
+        tuner_take_means(tuner, &result, trial->scale);
     judge(trial, &result);
     return true;
 }
 
-static void tell_outcome(const struct tuner *tuner, const struct trial *trial)
+/* Once more, with as many runs as would tell, where that is not too many. */
+static bool measure(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+{
+    const int64_t repeat = tuner->options->repeat;
+    if (!measure_once(tuner, trial, repeat, err))
+        return false;
+    const int64_t more = trial->pace.verdict == PACE_NOISY ? trial->pace.would_tell : 0;
+    if (trial->outcome != TRIED_NO_GAIN || more <= repeat || more > MOST_REPEAT || tuner_is_late(tuner))
+        return true;
+    tuner_tell(tuner, str_printf(tuner->arena, "too noisy to tell: once more, %lld runs of each", (long long)more));
+    return measure_once(tuner, trial, more, err);
+}
+
+bool trial_measure(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+{
+    struct steptime_error why = {.offset = -1};
+    if (measure(tuner, trial, &why))
+        return true;
+    if (child_interrupted() || tuner->is_elsewhere || why.code == STEPTIME_OUTPUT) {
+        *err = why;
+        return false;
+    }
+    trial->outcome = TRIED_FAILED;
+    trial->why = error_line(tuner->arena, &why);
+    return true;
+}
+
+void trial_tell(const struct tuner *tuner, const struct trial *trial)
 {
     const double percent = (trial->pace.paired - 1) * 100;
     const char *said = "dropped: no gain";
@@ -80,7 +106,12 @@ static void tell_outcome(const struct tuner *tuner, const struct trial *trial)
         said = "dropped: the script fails with it";
     else if (trial->outcome == TRIED_DIFFERS)
         said = "dropped: other losses";
-    tuner_tell(tuner, str_printf(tuner->arena, "%.*s %s", (int)trial->id.len, trial->id.at, said));
+    else if (trial->outcome == TRIED_SLOWER)
+        said = str_printf(tuner->arena, "dropped: %.1f %% slower", (1 / trial->pace.paired - 1) * 100).at;
+    else if (trial->outcome == TRIED_OTHER)
+        said = str_printf(tuner->arena, "%.1f %% more samples a second; other training, so not kept", percent).at;
+    const str what = trial->setting.len ? trial->setting : trial->id;
+    tuner_tell(tuner, str_printf(tuner->arena, "%.*s %s", (int)what.len, what.at, said));
 }
 
 /* ---- keeping ---- */
@@ -136,8 +167,10 @@ static bool remake_one(struct tuner *tuner, struct trial *trial, struct steptime
 bool trials_remake(struct tuner *tuner, struct steptime_error *err)
 {
     for (uint32_t i = 0; i < tuner->result->count; i++)
-        if (tuner->result->trials[i].outcome == TRIED_KEPT && !remake_one(tuner, &tuner->result->trials[i], err))
+        if (tuner->result->trials[i].outcome == TRIED_KEPT && !tuner->result->trials[i].setting.len &&
+            !remake_one(tuner, &tuner->result->trials[i], err))
             return false;
+    settings_remake(tuner);
     return true;
 }
 
@@ -146,7 +179,13 @@ bool trials_remake(struct tuner *tuner, struct steptime_error *err)
 /* Paths of what is tried are of the trial's tree, paths of those that were tried of the user's. */
 static struct trial trial_of(const struct tuner *tuner, const struct rewrite *rewrite, enum outcome outcome)
 {
-    struct trial trial = {.id = str_of(rewrite->rule->id), .rewrite = *rewrite, .outcome = outcome, .why = S("")};
+    struct trial trial = {.id = str_of(rewrite->rule->id),
+                          .rewrite = *rewrite,
+                          .outcome = outcome,
+                          .why = S(""),
+                          .setting = S(""),
+                          .loader = -1,
+                          .scale = 1};
     trial.rewrite.path = tree_origin(&tuner->trees[COPY_TRIAL], rewrite->path, tuner->arena);
     return trial;
 }
@@ -174,38 +213,36 @@ static bool try_one(struct tuner *tuner, const struct rewrite *rewrite, struct t
 {
     const struct rewrites_options where = where_of(tuner);
     struct rewritten_files files;
-    struct steptime_error why = {.offset = -1};
     if (!rewrite_make(&where, rewrite, tuner->arena, &files, err))
         return false;
     if (!files.count)
         return true;
-    if (!measure(tuner, trial, &why)) {
-        if (child_interrupted() || tuner->is_elsewhere || why.code == STEPTIME_OUTPUT) {
-            *err = why;
-            return false;
-        }
-        trial->outcome = TRIED_FAILED;
-        trial->why = error_line(tuner->arena, &why);
-    }
-    tell_outcome(tuner, trial);
+    if (!trial_measure(tuner, trial, err))
+        return false;
+    trial_tell(tuner, trial);
     return trial->outcome == TRIED_KEPT ? keep(tuner, trial, &files, err) : rewrite_undo(&files, tuner->arena, err);
 }
 
 /* It counts once its result is in the manifest. */
-static bool try_next(struct tuner *tuner, const struct rewrite *rewrite, struct steptime_error *err)
+static bool try_next(struct tuner *tuner, const struct rewrite *rewrite, uint32_t left, struct steptime_error *err)
 {
     struct tune_result *const result = tuner->result;
     struct trial trial = trial_of(tuner, rewrite, TRIED_UNMADE);
     const int64_t begin_ns = clock_ns();
-    tuner_tell(tuner, str_printf(tuner->arena, "trying %s at %.*s:%lld", rewrite->rule->id, (int)trial.rewrite.path.len,
-                                 trial.rewrite.path.at, (long long)rewrite->line));
+    const str root = tuner->manifest->root;
+    const str path =
+        str_starts(trial.rewrite.path, root) ? str_from(trial.rewrite.path, root.len + 1) : trial.rewrite.path;
+    tuner_tell(tuner,
+               str_printf(tuner->arena, "trying %s at %.*s:%lld, the first of %u that are left%s", rewrite->rule->id,
+                          (int)path.len, path.at, (long long)rewrite->line, left, tuner_time_left(tuner, left)));
     if (!try_one(tuner, rewrite, &trial, err))
         return false;
     trial.took_ns = clock_ns() - begin_ns;
     result->trials[result->count++] = trial;
     if (trial.outcome == TRIED_KEPT) {
         result->kept++;
-        tuner->manifest->phase = TUNE_STEADY; /* the whole is another one than may have been measured */
+        tuner->manifest->phase = TUNE_STEADY;   /* the whole is another one than may have been measured */
+        tuner->manifest->settings_done = false; /* and what it waits for */
     }
     return tuner_save(tuner, err);
 }
@@ -218,6 +255,14 @@ static struct rewrite *next_untried(const struct tuner *tuner, const struct rewr
         if (may_run(tuner, &rewrites->at[i]) && !was_tried(tuner, &rewrites->at[i]))
             return &rewrites->at[i];
     return NULL;
+}
+
+static uint32_t count_untried(const struct tuner *tuner, const struct rewrites *rewrites)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < rewrites->count; i++)
+        count += may_run(tuner, &rewrites->at[i]) && !was_tried(tuner, &rewrites->at[i]);
+    return count;
 }
 
 static void leave_untried(struct tuner *tuner, const struct rewrites *rewrites)
@@ -249,7 +294,7 @@ bool trials_run(struct tuner *tuner, struct steptime_error *err)
             leave_untried(tuner, &rewrites);
             return tuner_save(tuner, err);
         }
-        if (!try_next(tuner, next, err))
+        if (!try_next(tuner, next, count_untried(tuner, &rewrites), err))
             return false;
     }
 }

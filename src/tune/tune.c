@@ -37,6 +37,31 @@ bool tuner_save(struct tuner *tuner, struct steptime_error *err)
     return manifest_write(tuner->manifest, err);
 }
 
+enum { NS_PER_S = 1000000000 };
+
+/* "40 s", "12 min" */
+static str in_time(double ns, struct arena *arena)
+{
+    const double seconds = ns / NS_PER_S;
+    return seconds < 120 ? str_printf(arena, "%.0f s", seconds) : str_printf(arena, "%.0f min", seconds / 60);
+}
+
+const char *tuner_time_left(const struct tuner *tuner, uint32_t trials)
+{
+    double ns = 0;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < tuner->result->count; i++)
+        if (tuner->result->trials[i].took_ns > 0) {
+            ns += (double)tuner->result->trials[i].took_ns;
+            count++;
+        }
+    if (!count)
+        return "";
+    const str one = in_time(ns / count, tuner->arena), all = in_time(ns / count * trials, tuner->arena);
+    return trials < 2 ? str_printf(tuner->arena, " (about %s)", one.at).at
+                      : str_printf(tuner->arena, " (about %s each, %s in all)", one.at, all.at).at;
+}
+
 /* ---- the copies ---- */
 
 /* Anew each time: what a run that was killed left in them is not known. */
@@ -99,7 +124,9 @@ static struct verify_script script_in(const struct tuner *tuner, enum copy copy)
     for (uint32_t i = 1; i < count; i++)
         words[i] = word_in(tuner, argv[i], copy);
     const str folder = tree_path(&tuner->trees[copy], str_of(tuner->options->here), tuner->arena);
-    return (struct verify_script){str_of(copy_names[copy]), words, folder.at};
+    const str settings[COPIES] = {
+        [COPY_BEFORE] = S(""), [COPY_KEPT] = tuner->settings, [COPY_TRIAL] = tuner->trial_settings};
+    return (struct verify_script){str_of(copy_names[copy]), words, folder.at, str_z(tuner->arena, settings[copy])};
 }
 
 /* The versions of the first run; those of a later one must be the same. */
@@ -120,28 +147,43 @@ static bool know_versions(struct tuner *tuner, const struct record *record, stru
                 (int)manifest->torch.len, manifest->torch.at, (int)manifest->python.len, manifest->python.at);
 }
 
-static struct verify_options verify_options_of(const struct tuner *tuner, enum copy before, enum copy after,
-                                               int64_t repeat, struct tolerance tolerance)
+static struct verify_options verify_options_of(const struct tuner *tuner, const struct comparison *comparison)
 {
     const struct tune_options *const options = tuner->options;
     return (struct verify_options){
-        .scripts = {script_in(tuner, before), script_in(tuner, after)},
+        .scripts = {script_in(tuner, comparison->before), script_in(tuner, comparison->after)},
         .seeds = &options->seed,
         .seed_count = 1,
         .steps = options->steps,
         .warmup = options->warmup,
-        .repeat = repeat,
+        .repeat = comparison->repeat,
         .limit_ns = options->limit_ns,
         .processor = options->processor,
-        .tolerance = tolerance,
+        .tolerance = comparison->tolerance,
+        .other_training = comparison->other_training,
     };
 }
 
-bool tuner_compare(struct tuner *tuner, enum copy before, enum copy after, int64_t repeat, struct tolerance tolerance,
-                   struct verify_result *result, struct steptime_error *err)
+bool tuner_compare(struct tuner *tuner, const struct comparison *comparison, struct verify_result *result,
+                   struct steptime_error *err)
 {
-    const struct verify_options asked = verify_options_of(tuner, before, after, repeat, tolerance);
+    const struct verify_options asked = verify_options_of(tuner, comparison);
     return verify_run(&asked, tuner->arena, result, err) && know_versions(tuner, &result->first[VERIFY_BEFORE], err);
+}
+
+bool tuner_look(struct tuner *tuner, struct record *record, struct steptime_error *err)
+{
+    const struct comparison itself = {.before = COPY_KEPT, .after = COPY_KEPT};
+    const struct verify_options asked = verify_options_of(tuner, &itself);
+    return verify_look(&asked, tuner->arena, record, err) && know_versions(tuner, record, err);
+}
+
+void tuner_take_means(struct tuner *tuner, struct verify_result *result, double scale)
+{
+    for (uint32_t i = 0; i < result->pace_count; i++) {
+        result->paces[VERIFY_BEFORE][i] = pace_mean(&result->paces[VERIFY_BEFORE][i], 1, tuner->arena);
+        result->paces[VERIFY_AFTER][i] = pace_mean(&result->paces[VERIFY_AFTER][i], scale, tuner->arena);
+    }
 }
 
 /* ---- the trace ---- */
@@ -204,7 +246,8 @@ static str first_difference(const struct tuner *tuner, const struct loss_compari
 static str why_restless(struct tuner *tuner, const struct loss_comparison *losses)
 {
     const str what = first_difference(tuner, losses);
-    const struct verify_options asked = verify_options_of(tuner, COPY_BEFORE, COPY_BEFORE, 0, (struct tolerance){0});
+    const struct comparison itself = {.before = COPY_BEFORE, .after = COPY_BEFORE};
+    const struct verify_options asked = verify_options_of(tuner, &itself);
     struct draw_difference draws;
     tuner_tell(tuner, S("it does not: running it twice more, to see which line draws the first different number"));
     verify_draws(&asked, tuner->arena, &draws);
@@ -232,7 +275,8 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
     if (tuner->manifest->phase >= TUNE_STEADY)
         return true;
     tuner_tell(tuner, S("running the script twice: does it train the same with one seed?"));
-    if (!tuner_compare(tuner, COPY_BEFORE, COPY_KEPT, 0, (struct tolerance){0}, &result, err))
+    const struct comparison twice = {.before = COPY_BEFORE, .after = COPY_KEPT};
+    if (!tuner_compare(tuner, &twice, &result, err))
         return false;
     const struct loss_comparison *const losses = &result.checks[0].losses;
     if (!result.good)
@@ -247,17 +291,30 @@ static bool is_steady(struct tuner *tuner, struct steptime_error *err)
 
 /* ---- the whole ---- */
 
+/* What saves time once in many steps is in the whole. */
+static bool is_by_mean(const struct tune_result *result)
+{
+    for (uint32_t i = 0; i < result->count; i++)
+        if (result->trials[i].outcome == TRIED_KEPT && result->trials[i].by_mean)
+            return true;
+    return false;
+}
+
 static bool measure_all(struct tuner *tuner, struct steptime_error *err)
 {
     struct tune_result *const result = tuner->result;
     struct verify_result all;
     if (tuner->manifest->phase >= TUNE_MEASURED)
         return true;
-    if (result->kept) {
-        tuner_tell(tuner, S("measuring all that was kept against the script as it is"));
-        if (!tuner_compare(tuner, COPY_BEFORE, COPY_KEPT, tuner->options->repeat + 2, tuner->options->tolerance, &all,
-                           err))
+    if (result->kept || result->settings_kept) {
+        const struct comparison whole = {COPY_BEFORE, COPY_KEPT, tuner->options->repeat + 2, tuner->options->tolerance,
+                                         false};
+        tuner_tell(tuner, str_printf(tuner->arena, "measuring all that was kept against the script as it is%s",
+                                     tuner_time_left(tuner, 1)));
+        if (!tuner_compare(tuner, &whole, &all, err))
             return false;
+        if (is_by_mean(result))
+            tuner_take_means(tuner, &all, 1);
         const struct pace *const before = all.paces[VERIFY_BEFORE], *const after = all.paces[VERIFY_AFTER];
         const struct loss_comparison *const losses = &all.checks[0].losses;
         result->total = pace_compare(before, after, all.pace_count);
@@ -274,6 +331,7 @@ static void take_diff(struct tuner *tuner)
     struct buf diff = {0};
     kept_diff(&tuner->kept, tuner->manifest->root, &diff);
     tuner->result->folder = tuner->options->folder;
+    tuner->result->root = tuner->manifest->root;
     tuner->result->diff = str_copy(tuner->arena, buf_str(&diff));
     tuner->result->file_count = tuner->kept.count;
     tuner->result->files = arena_array(tuner->arena, tuner->kept.count, sizeof *tuner->result->files);
@@ -305,12 +363,14 @@ bool tune_run(struct manifest *manifest, struct arena *arena, struct steptime_er
         .arena = arena,
         .began_ns = clock_ns(),
         .spent_before_ns = manifest->spent_ns,
+        .settings = S(""),
+        .trial_settings = S(""),
     };
     reopen_trials(manifest, arena);
     child_hear_interrupts();
     const bool good = is_same_source(&tuner, err) && make_copies(&tuner, err) && know_sources(&tuner, err) &&
                       trials_remake(&tuner, err) && is_recorded(&tuner, err) && is_steady(&tuner, err) &&
-                      trials_run(&tuner, err) && measure_all(&tuner, err);
+                      trials_run(&tuner, err) && settings_run(&tuner, err) && measure_all(&tuner, err);
     child_stop_hearing();
     take_diff(&tuner);
     kept_free(&tuner.kept);

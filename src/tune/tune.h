@@ -37,8 +37,9 @@ struct tune_options {
     const char *folder;      /* where all of it lies; absolute */
     str script;              /* absolute path of the script among the words; its root is tuned */
     bool unsafe, notes;
-    bool processor;             /* steps are timed by the time of the process on processors, not the wall clock */
-    struct tolerance tolerance; /* of losses; where unsafe rewrites are made */
+    bool try_settings, try_batch; /* of loaders and optimizers, behind the rewrites; twice the batch, too */
+    bool processor;               /* steps are timed by the time of the process on processors, not the wall clock */
+    struct tolerance tolerance;   /* of losses; where unsafe rewrites are made */
     int64_t seed, steps, warmup, repeat;
     int64_t limit_ns;  /* of one run */
     int64_t budget_ns; /* no trial begins later; 0: none */
@@ -55,6 +56,7 @@ enum outcome {
     TRIED_FAILED,  /* it does not run */
     TRIED_UNMADE,  /* it could not be made */
     TRIED_NOT,     /* there was no time left */
+    TRIED_OTHER,   /* it is faster a sample, and trains otherwise */
     OUTCOMES,
 };
 extern const char *const outcome_words[OUTCOMES + 1]; /* ended by NULL */
@@ -69,6 +71,12 @@ struct trial {
     int64_t took_ns;        /* the whole trial */
     str why;                /* of what failed; "" */
     struct sources after;   /* of one that was kept: the files that it changed, as it left them */
+    /* Of a setting, which no file holds; `rewrite` has no rule then. */
+    str setting;         /* "num_workers=2"; "": it is a rewrite */
+    int64_t loader;      /* that it is of, as the script makes them; -1 */
+    bool by_mean;        /* whole runs are compared, as what it saves may come once in many steps */
+    bool other_training; /* losses are not compared */
+    double scale;        /* of its time, to be that of as many samples */
 };
 
 enum { TUNE_MOST_TRIALS = 1000 };
@@ -84,7 +92,11 @@ static inline double trial_saved_ns(const struct trial *trial, double times_as_f
 
 struct tune_result {
     struct trial *trials;
-    uint32_t count, kept;
+    uint32_t count, kept;    /* trials, those of settings too; rewrites that were kept */
+    uint32_t settings_kept;  /* beside them */
+    bool settings_left;      /* there was no time to look at all that they depend on */
+    bool settings_unseen;    /* a loader is waited for, which the time of processors does not show */
+    bool settings_unsafe;    /* an optimizer may be fused, which --unsafe tries */
     struct pace_ratio total; /* all that was kept against the script as it is; 0 where nothing was */
     double before_ns, after_ns;
     bool equal; /* losses of both, to the last bit */
@@ -94,6 +106,7 @@ struct tune_result {
     uint32_t unsafe_left;   /* rewrites that may change results, which were not asked for */
     struct rewrite by_hand; /* what no rewrite mends and saves most; rule NULL: none */
     const char *folder;     /* of the run */
+    str root;               /* of what is tuned */
     bool written;
 };
 

@@ -18,6 +18,16 @@ struct pace pace_of(const struct record *record, int64_t warmup, struct arena *a
     return pace;
 }
 
+struct pace pace_mean(const struct pace *run, double scale, struct arena *arena)
+{
+    struct pace mean = {.ns = arena_array(arena, 1, sizeof *mean.ns), .count = run->count > 0};
+    double sum = 0;
+    for (uint32_t i = 0; i < run->count; i++)
+        sum += (double)run->ns[i];
+    *mean.ns = run->count ? (int64_t)(sum / run->count * scale) : 0;
+    return mean;
+}
+
 static uint64_t steps_of(const struct pace *runs, uint32_t count)
 {
     uint64_t steps = 0;

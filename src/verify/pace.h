@@ -12,6 +12,9 @@ struct pace {
 };
 struct pace pace_of(const struct record *record, int64_t warmup, struct arena *arena);
 
+/* The same run as one step of their mean, times `scale`: what comes once in many steps, as the begin of an epoch, counts. */
+struct pace pace_mean(const struct pace *run, double scale, struct arena *arena);
+
 /* Over the steps of one run or of several. */
 struct pace_summary {
     uint32_t runs;

@@ -68,6 +68,44 @@ static void take_draw(struct arena *arena, struct record *record, str rest)
     record->draws[record->draw_count++] = draw;
 }
 
+static bool take_numbers(str *rest, int64_t *const *numbers, uint32_t count)
+{
+    str word;
+    for (uint32_t i = 0; i < count; i++)
+        if (!str_cut(rest, ' ', &word) || !str_int(word, numbers[i]) || *numbers[i] < 0)
+            return false;
+    return true;
+}
+
+static void take_wait(struct arena *arena, struct record *record, str rest)
+{
+    struct loader_wait wait = {0};
+    int64_t *const numbers[] = {&wait.loader, &wait.ns, &wait.worked_ns};
+    if (!take_numbers(&rest, numbers, 3))
+        return;
+    record->waits = arena_one_more(arena, record->waits, record->wait_count, sizeof *record->waits);
+    record->waits[record->wait_count++] = wait;
+}
+
+static void take_loader(struct arena *arena, struct record *record, str rest)
+{
+    struct loader loader = {0};
+    int64_t *const numbers[] = {&loader.workers, &loader.prefetch, &loader.batch,   &loader.epochs,
+                                &loader.batches, &loader.pins,     &loader.persists};
+    if (!take_numbers(&rest, numbers, sizeof numbers / sizeof *numbers))
+        return;
+    loader.place = str_copy(arena, rest);
+    record->loaders = arena_one_more(arena, record->loaders, record->loader_count, sizeof *record->loaders);
+    record->loaders[record->loader_count++] = loader;
+}
+
+static void take_optimizer(struct arena *arena, struct record *record, str rest)
+{
+    int64_t *const number = &record->may_be_fused;
+    if (take_numbers(&rest, &number, 1))
+        record->optimizer_place = str_copy(arena, rest);
+}
+
 static void take_file(struct arena *arena, struct record *record, str path)
 {
     record->files = arena_one_more(arena, record->files, record->file_count, sizeof *record->files);
@@ -118,6 +156,18 @@ static void take_line(struct arena *arena, struct record *record, str line)
         break;
     case 'F':
         take_file(arena, record, rest);
+        break;
+    case 'W':
+        take_wait(arena, record, rest);
+        break;
+    case 'O':
+        take_moment(arena, &record->optimizer_steps, rest);
+        break;
+    case 'K':
+        take_loader(arena, record, rest);
+        break;
+    case 'P':
+        take_optimizer(arena, record, rest);
         break;
     case 'X':
         record->stopped = true;

@@ -28,6 +28,20 @@ struct draw {
     str hash, what, place; /* "FILE:LINE" of the script's own code */
 };
 
+/* A loader of data, as the script made it. */
+struct loader {
+    int64_t workers, prefetch, batch; /* batch 0: it makes none of a fixed size */
+    int64_t epochs, batches;          /* begun; taken */
+    int64_t pins, persists;           /* 0 or 1 */
+    str place;                        /* "FILE:LINE" of the script's own code; "" */
+};
+
+/* For a batch. */
+struct loader_wait {
+    int64_t loader, ns;
+    int64_t worked_ns; /* of it, the thread was on a processor */
+};
+
 struct record {
     bool loaded;  /* what records was loaded by an interpreter */
     bool any;     /* there is a record at all: the script reached a backward() or a step */
@@ -44,7 +58,14 @@ struct record {
     uint32_t file_count;
     struct draw *draws;
     uint32_t draw_count;
-    const char *values_path; /* a file with the values of what was saved: doubles */
+    struct loader *loaders; /* in the order in which they were made */
+    uint32_t loader_count;
+    struct loader_wait *waits;
+    uint32_t wait_count;
+    struct moments optimizer_steps; /* how long they took */
+    int64_t may_be_fused;           /* the first optimizer that made a step: 0 or 1 */
+    str optimizer_place;            /* of its making, "FILE:LINE"; "" */
+    const char *values_path;        /* a file with the values of what was saved: doubles */
 };
 
 /* No file is an empty record. */

@@ -10,11 +10,13 @@
 #include "steptime/error.h"
 
 struct recording {
-    const char *path; /* of the file to write; absolute */
-    bool times;       /* of steps; else losses */
-    bool processor;   /* times are the time of the process on processors; else the wall clock, or the device's */
-    bool saved;       /* what is saved, too */
-    bool draws;       /* what is drawn by chance, and nothing else */
+    const char *path;     /* of the file to write; absolute */
+    bool times;           /* of steps; else losses */
+    bool processor;       /* times are the time of the process on processors; else the wall clock, or the device's */
+    bool saved;           /* what is saved, too */
+    bool draws;           /* what is drawn by chance, and nothing else */
+    bool looks;           /* times of steps, and waits for loaders and steps of optimizers */
+    const char *settings; /* of loaders and optimizers (python/settings.py); NULL: the script's own */
     int64_t seed;
     int64_t steps; /* stop after so many; 0: at its end */
 };

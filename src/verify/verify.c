@@ -75,6 +75,11 @@ static void tell(const struct verifier *verifier, const char *what, enum verify_
             str_printf(verifier->arena, "%s, %s, seed %lld", what, side_words[side], (long long)seed));
 }
 
+static const char *what_of(const struct recording *recording)
+{
+    return recording->draws ? "draws" : recording->looks ? "looks" : recording->times ? "times" : "losses";
+}
+
 static bool run(struct verifier *verifier, enum verify_side side, struct recording recording, struct record *record,
                 struct steptime_error *err)
 {
@@ -83,7 +88,8 @@ static bool run(struct verifier *verifier, enum verify_side side, struct recordi
     struct child_end end;
     recording.path = str_printf(arena, "%s/run-%u", verifier->folder, ++verifier->runs).at;
     recording.steps = verifier->options->steps;
-    tell(verifier, recording.draws ? "draws" : recording.times ? "times" : "losses", side, recording.seed);
+    recording.settings = script->settings;
+    tell(verifier, what_of(&recording), side, recording.seed);
     const struct child_command command = {
         .argv = arguments_of(script, recording.seed, arena),
         .environment = recording_environment(verifier->folder, &recording, arena),
@@ -136,6 +142,8 @@ static bool check_seed(struct verifier *verifier, uint32_t i, struct steptime_er
     const struct tolerance tolerance = verifier->options->tolerance;
     check->losses = compare_losses(&records[VERIFY_BEFORE], &records[VERIFY_AFTER], tolerance);
     check->saved = compare_saved(&records[VERIFY_BEFORE], &records[VERIFY_AFTER], tolerance);
+    check->losses.agree |= verifier->options->other_training;
+    check->saved.agree |= verifier->options->other_training;
     if (i == 0)
         memcpy(result->first, records, sizeof records);
     else if (!compare_losses(&result->first[VERIFY_BEFORE], &records[VERIFY_BEFORE], (struct tolerance){0}).agree)
@@ -227,6 +235,20 @@ void verify_draws(const struct verify_options *options, struct arena *arena, str
     if (difference->ran)
         compare_draws(&records[0], &records[1], difference);
     folder_remove(verifier.folder);
+}
+
+bool verify_look(const struct verify_options *options, struct arena *arena, struct record *record,
+                 struct steptime_error *err)
+{
+    struct verify_result result = {0};
+    struct verifier verifier = {.options = options, .arena = arena, .result = &result};
+    verifier.folder = recording_folder(arena, err);
+    if (!verifier.folder)
+        return false;
+    const struct recording recording = {.looks = true, .seed = options->seeds[0]};
+    const bool done = run(&verifier, VERIFY_BEFORE, recording, record, err);
+    folder_remove(verifier.folder);
+    return done;
 }
 
 bool verify_run(const struct verify_options *options, struct arena *arena, struct verify_result *result,

@@ -21,6 +21,7 @@ struct verify_script {
     str name;                /* as people know it */
     const char *const *argv; /* ended by NULL; "{seed}" in a word stands for the seed */
     const char *folder;      /* it runs in; NULL: here */
+    const char *settings;    /* of its loaders and optimizers (recording.h); NULL: its own */
 };
 
 struct verify_options {
@@ -34,6 +35,7 @@ struct verify_options {
     struct tolerance tolerance;
     bool processor; /* times are those of the process on processors, all threads; not the wall clock */
     bool saved;
+    bool other_training;    /* losses are expected to differ: they are not compared */
     void (*tell)(str what); /* what runs now, for people who wait; may be NULL */
 };
 
@@ -70,6 +72,13 @@ struct draw_difference {
 
 /* Runs the script before twice, and looks at what it draws by chance. What cannot be told is not found. */
 void verify_draws(const struct verify_options *options, struct arena *arena, struct draw_difference *difference);
+
+/*
+ * Runs the script before once, bare, and looks at its loaders and its optimizer: what they are like, and how long its steps
+ * wait for them.
+ */
+bool verify_look(const struct verify_options *options, struct arena *arena, struct record *record,
+                 struct steptime_error *err);
 
 /* What is behind each finding that it makes. */
 extern const struct finding_words verify_words[];

@@ -38,8 +38,8 @@ static const struct option options[] = {
     {"also-cpu", 0, NULL, NULL,
      "Then run it once more without a GPU until it is recorded, into DIR/cpu: what lint --trace-cpu compares with."},
     {"attach", 0, "PID|JOB", NULL,
-     "Record a process that runs already, and what it started, or the processes of a Slurm job on this machine; they must "
-     "have been started with KINETO_USE_DAEMON=1. Instead of a command."},
+     "Record a process that runs already, and what it started, or the processes of a Slurm job on this machine; those "
+     "started with KINETO_USE_DAEMON=1, or one whose Python is 3.14 or later. Instead of a command."},
     {"cuda", 0, NULL, NULL,
      "Record all of the program by CUDA itself, whatever it is written in: NAME.cuda. For programs without PyTorch's profiler."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
@@ -107,11 +107,13 @@ static void tell_process(const struct recorded *process, struct arena *arena)
 
 static str nothing_because(const struct record_result *result)
 {
+    if (result->why_none.len)
+        return result->why_none;
     if (!result->loaded)
         return S("nothing was recorded: no python heeded PYTHONPATH (a wrapper, or -I, -E or -S)");
     if (!result->torch)
         return S("nothing was recorded: the script ended without importing PyTorch");
-    return result->why_none.len ? result->why_none : S("nothing was recorded");
+    return S("nothing was recorded");
 }
 
 /* What to do with it, to be copied into a shell. */

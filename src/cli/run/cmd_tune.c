@@ -28,6 +28,12 @@ static const struct option options[] = {
      "Put what was kept into your files. Without it they stay as they are, and the diff lies in the folder."},
     {"unsafe", 0, NULL, NULL, "Try those rewrites too that may change results; losses must agree within --rtol then."},
     {"notes", 0, NULL, NULL, "Try the rewrites of notes too."},
+    {"try", 0, NULL, NULL,
+     "Then try settings that a bare run suggests, without a change of any file: workers of the loader that steps wait for, "
+     "prefetch_factor, persistent_workers, pin_memory on a GPU; with --unsafe optimizers with fused=True. They are told, "
+     "never written."},
+    {"try-batch", 0, NULL, NULL,
+     "As --try, and twice the batch: samples a second are compared, as the training is another one; it is never kept."},
     {"rtol", 0, "X", NULL, "Losses may differ by this part of their value with --unsafe. Default: 1e-5."},
     {"folder", 0, "DIR", NULL,
      "Where copies, trace and diff lie. Default: steptime-tune-NAME here, with a number where that is taken."},
@@ -94,6 +100,8 @@ static bool numbers_of(const struct call *call, struct tune_options *to, struct 
     to->unsafe = call_flag(call, "unsafe");
     to->notes = call_flag(call, "notes");
     to->processor = call_flag(call, "processor-time");
+    to->try_batch = call_flag(call, "try-batch");
+    to->try_settings = call_flag(call, "try") || to->try_batch;
     to->tolerance.relative = to->unsafe ? rtol : 0;
     return true;
 }
@@ -179,8 +187,9 @@ static bool begin_anew(const struct call *call, struct work *work, struct stepti
 /* What was asked for is in the manifest; only what to do with the result may be said anew, and how long. */
 static bool asks_nothing_else(const struct call *call, struct steptime_error *err)
 {
-    static const char *const others[] = {"unsafe", "notes",  "rtol",    "folder",     "seed",   "steps",
-                                         "warmup", "repeat", "timeout", "copy-limit", "python", "processor-time"};
+    static const char *const others[] = {"unsafe", "notes",          "rtol",   "folder",   "seed",
+                                         "steps",  "warmup",         "repeat", "timeout",  "copy-limit",
+                                         "python", "processor-time", "try",    "try-batch"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (call_text(call, others[i]) || call_flag(call, others[i]))
             return fail(err, STEPTIME_USAGE, "--resume goes on as it was asked to: not with --%s", others[i]);
@@ -306,8 +315,9 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
 
 static bool history(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    static const char *const others[] = {"write", "unsafe", "notes",  "rtol",   "folder",  "resume",     "budget",
-                                         "seed",  "steps",  "warmup", "repeat", "timeout", "copy-limit", "python"};
+    static const char *const others[] = {"write",      "unsafe", "notes", "rtol",     "folder", "resume",
+                                         "budget",     "seed",   "steps", "warmup",   "repeat", "timeout",
+                                         "copy-limit", "python", "try",   "try-batch"};
     struct history found;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (call_text(call, others[i]) || call_flag(call, others[i]))
@@ -362,13 +372,14 @@ const struct command command_tune = {
         "a copy of the source: both train with the same seed, their losses are compared, and their steps are timed in "
         "turns, bare. A rewrite is kept only where the losses agree to the last bit and the step is faster by more than "
         "noise (95 % confidence). What is gone may make another place wait, so the source is looked at again after each "
-        "that is kept. In the end all that was kept is measured against the script as it is.\n\n"
+        "that is kept. With --try settings follow, which hold for the runs alone. In the end all that was kept is measured against the script as it is.\n\n"
         "Your files stay as they are: the diff lies in the folder, --write makes it so. What the script writes while it is "
         "tried lies in the copies.",
     .examples =
         "steptime tune -- python train.py --epochs 1|what is worth it here, and the diff\n"
         "steptime tune --write -- python train.py|and make it so\n"
         "steptime tune --resume steptime-tune-train|goes on where a run was stopped or killed\n"
+        "steptime tune --try -- python train.py|workers and other settings of the loader, too, where steps wait for it\n"
         "steptime tune --history runs|how far off the predictions of all runs below this folder were\n"
         "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,

@@ -149,9 +149,9 @@ class Stub(Case):
     def test_who_cannot_be_recorded(self):
         deaf = self.start(sys.executable, "import time; print(1, flush=True); time.sleep(60)")
         done = self.attach(deaf.pid)
-        self.assertEqual(done.code, INPUT)
-        self.assertIn("was not started with KINETO_USE_DAEMON=1", done.err)
-        self.assertIn("is not built in yet", done.err)
+        self.assertEqual(done.code, INPUT)  # remote execution is the subject of test_record_remote.py
+        if sys.version_info < (3, 14):
+            self.assertIn("was not started with KINETO_USE_DAEMON=1", done.err)
         done = self.attach(deaf.pid, "--", "train.py")
         self.assertEqual(done.code, USAGE)
         self.assertIn("it takes no command", done.err)

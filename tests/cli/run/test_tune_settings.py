@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime tune --try: settings of loaders and optimizers, tried beside rewrites. With a stand-in for PyTorch whose loader only
+sleeps; the last case trains with PyTorch itself."""
+import json
+import os
+import sys
+import tempfile
+import textwrap
+import unittest
+
+from support import ONCE_IS_ENOUGH, OK, USAGE, rows_of, steptime, values
+from torch_python import torch_python
+from torch_stand_in import STAND_IN
+
+# A batch takes making_s to make, shared by the workers, which make it while the step goes on.
+LOADER = """
+import time
+
+class DataLoader:
+    def __init__(self, dataset, batch_size=1, shuffle=None, num_workers=0, pin_memory=False, *, prefetch_factor=None,
+                 persistent_workers=False):
+        self.dataset, self.batch_size, self.num_workers = dataset, batch_size, num_workers
+        self.pin_memory, self.prefetch_factor, self.persistent_workers = pin_memory, prefetch_factor, persistent_workers
+
+    def __iter__(self):
+        making_s, step_s = self.dataset.making_s, self.dataset.step_s
+        for i in range(len(self.dataset)):
+            time.sleep(max(0, making_s / self.num_workers - step_s) if self.num_workers else making_s)
+            yield self.dataset.give(i, self.num_workers > 0)
+"""
+TRAIN = """
+    import time
+    import torch
+    from torch.utils.data import DataLoader
+
+    class Data:
+        making_s, step_s = 0.040, 0.030
+        def __len__(self):
+            return 20
+        def give(self, i, in_worker):
+            return torch.Tensor(i)
+
+    optimizer = torch.optim.SGD()
+    for batch in DataLoader(Data(), batch_size=4):
+        time.sleep(Data.step_s)
+        batch.backward()
+        optimizer.step()
+"""
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory(prefix="tune test ")
+        self.addCleanup(holder.cleanup)
+        self.folder = holder.name
+        self.project = os.path.join(self.folder, "a project")
+        for name, text in (("lib/torch/__init__.py", STAND_IN), ("lib/torch/utils/__init__.py", ""),
+                           ("lib/torch/utils/data/__init__.py", "from torch.utils.data.dataloader import DataLoader\n"),
+                           ("lib/torch/utils/data/dataloader.py", LOADER), ("a project/train.py", TRAIN)):
+            self.write(name, text)
+        self.environment = {"PYTHONPATH": os.path.join(self.folder, "lib"), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(textwrap.dedent(text))
+
+    def tune(self, *words):
+        done = steptime("tune", "--format", "json", "--steps", "12", "--warmup", "2", "--repeat", "3", "--folder",
+                        os.path.join(self.folder, "tuned"), *words, "--", sys.executable, "train.py", env=self.environment,
+                        cwd=self.project)
+        self.assertEqual(done.code, OK, done.err)
+        return done
+
+    def manifest(self):
+        with open(os.path.join(self.folder, "tuned", "manifest.json"), encoding="utf-8") as text:
+            return json.load(text)
+
+    def screen(self, folder=None):
+        """What people read of the run; JSON has no sentences."""
+        shown = steptime("tune", "--resume", os.path.join(folder or self.folder, "tuned"))
+        self.assertEqual(shown.code, OK, shown.err)
+        return " ".join(shown.out.split())
+
+
+class Settings(Case):
+    def test_workers_are_kept_where_steps_wait_and_no_file_changes(self):
+        done = self.tune("--try", "--write")
+        found = values(done.json)
+        self.assertEqual(found["tried"], 0)
+        self.assertGreaterEqual(found["settings_kept"], 1, done.err)
+        self.assertGreater(found["low"], 1)
+        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
+        first = rows["num_workers=1"]
+        self.assertEqual(first["outcome"], "kept", done.err)
+        self.assertEqual(first["place"], "train.py:14")
+        self.assertLessEqual(first["predicted_low_ns"], first["predicted_ns"])
+        self.assertLessEqual(first["predicted_ns"], first["predicted_high_ns"])
+        # One worker makes a batch while the step goes on: of 70 ms 30 are saved, or what a busy machine makes of them.
+        self.assertGreater(first["predicted_ns"], 10e6)
+        self.assertGreater(first["measured_low_ns"], 0)
+        self.assertIn("in the loader that train.py:14 makes", self.screen())
+        with open(os.path.join(self.project, "train.py"), encoding="utf-8") as text:
+            self.assertEqual(text.read(), textwrap.dedent(TRAIN))
+        kept = [trial for trial in self.manifest()["trials"] if trial["outcome"] == "kept"]
+        self.assertEqual((kept[0]["setting"], kept[0]["loader"], kept[0]["path"]), ("num_workers=1", 0, "train.py"))
+
+    def test_going_on_runs_nothing_again(self):
+        first = self.tune("--try")
+        again = steptime("tune", "--format", "json", "--resume", os.path.join(self.folder, "tuned"), cwd=self.folder)
+        self.assertEqual(again.code, OK, again.err)
+        self.assertEqual(again.json["sections"], first.json["sections"])
+        self.assertNotIn("trying", again.err)
+        self.assertNotIn("looking at", again.err)
+        history = steptime("tune", "--format", "json", "--history", self.folder)
+        self.assertIn("num_workers", [row["rule"] for row in rows_of(history.json, "estimator")])
+
+    def test_no_time_is_told_and_going_on_tries_them(self):
+        done = self.tune("--try", "--budget", "0.001s")
+        self.assertIn("Time ran out", self.screen())
+        self.assertEqual(values(done.json)["settings_kept"], 0)
+        more = steptime("tune", "--format", "json", "--resume", os.path.join(self.folder, "tuned"), "--budget", "1h", cwd=self.folder)
+        self.assertEqual(more.code, OK, more.err)
+        self.assertGreaterEqual(values(more.json)["settings_kept"], 1, more.err)
+
+    def test_where_no_step_waits_nothing_is_tried(self):
+        self.write("a project/train.py", TRAIN.replace("0.040, 0.030", "0, 0.2"))
+        done = self.tune("--try")
+        self.assertEqual(values(done.json)["settings_tried"], 0)
+
+    def test_without_the_word_nothing_is_looked_at(self):
+        done = self.tune()
+        self.assertEqual(values(done.json)["settings_tried"], 0)
+        self.assertNotIn("looking at", done.err)
+
+    def test_what_workers_draw_otherwise_is_dropped(self):
+        self.write("a project/train.py", TRAIN.replace("torch.Tensor(i)", "torch.Tensor(i + in_worker / 8)"))
+        done = self.tune("--try")
+        rows = rows_of(done.json, "trials")
+        self.assertEqual(rows[0]["rule"], "num_workers=1")
+        for row in rows:
+            self.assertIn("other losses: what is drawn for a sample", row["outcome"])
+        self.assertEqual(values(done.json)["settings_kept"], 0)
+
+    def test_the_time_of_processors_shows_no_workers(self):
+        done = self.tune("--try", "--processor-time")
+        self.assertEqual(values(done.json)["settings_tried"], 0)
+        self.assertIn("try it without --processor-time", self.screen())
+
+    def test_twice_the_batch_is_told_by_samples_and_never_kept(self):
+        self.write("a project/train.py", TRAIN.replace("batch_size=4", "batch_size=4, num_workers=64"))
+        done = self.tune("--try-batch")
+        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
+        row = rows["batch_size=8"]
+        self.assertEqual(row["outcome"], "other training, not kept", done.err)
+        self.assertGreater(row["low"], 1)
+        self.assertEqual(values(done.json)["settings_kept"], 0)
+
+    def test_words_that_make_no_sense(self):
+        for words, said in ((("--resume", self.folder, "--try"), "not with --try"),
+                            (("--history", "--try-batch"), "not with --try-batch")):
+            done = steptime("tune", *words)
+            self.assertEqual(done.code, USAGE)
+            self.assertIn(said, done.err)
+
+
+# Each sample waits, as for a disk; Adam's step of many parameters takes a part of the rest.
+SLOW_TO_READ = """
+    import time
+    import torch
+    from torch.utils.data import DataLoader, Dataset
+
+    class Slow(Dataset):
+        def __len__(self):
+            return 160
+        def __getitem__(self, i):
+            time.sleep(0.01)
+            return torch.full((16,), float(i)) / 160
+
+    torch.manual_seed(0)
+    net = torch.nn.Linear(16, 1)
+    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+    for batch in DataLoader(Slow(), batch_size=8, shuffle=True):
+        loss = net(batch).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+@ONCE_IS_ENOUGH
+class Real(Case):
+    def test_two_workers_pay_where_samples_are_slow_to_read(self):
+        python = torch_python()
+        self.write("a project/train.py", SLOW_TO_READ)
+        done = steptime("tune", "--format", "json", "--try", "--steps", "14", "--warmup", "4", "--repeat", "2", "--folder", "tuned", "--",
+                        python, "train.py", env={"OMP_NUM_THREADS": "1"}, cwd=self.project, limit_s=1100)
+        self.assertEqual(done.code, OK, done.err)
+        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
+        if "num_workers=2" not in rows:
+            self.skipTest("one processor: one worker is all that is tried")
+        self.assertEqual(rows["num_workers=2"]["outcome"], "kept", done.err)
+        self.assertIn("equal to the last bit", self.screen(self.project))
+
+
+if __name__ == "__main__":
+    unittest.main()
