@@ -2,8 +2,8 @@
 /*
  * The program of an execution trace. Left out are what only holds others (the
  * process, its threads, the profiler's step, annotations inside operators), whose
- * calls stay, and the loading of data with all inside it, which prediction does
- * not predict.
+ * calls stay; the loading of data with all inside it, which prediction does
+ * not predict; and how a mode of a dry run finds the shapes of an operator.
  *
  * Autograd's nodes name the node of the training thread that was open when they
  * ran; what another thread does without such a name lies in the label that the
@@ -28,6 +28,15 @@ static bool loads_data(const struct execution_node *node)
     return node->scope == SCOPE_USER && str_starts(node->name, S("enumerate(DataLoader)"));
 }
 
+/*
+ * The work of a mode that stands in for operators (a dry run's FakeTensorMode): the operator is the node around it, and what
+ * lies below is how the mode found shapes.
+ */
+static bool is_mode(const struct execution_node *node)
+{
+    return str_eq(node->name, S("PythonDispatchMode"));
+}
+
 static bool is_label(const struct execution_node *node)
 {
     return node->scope == SCOPE_USER && !str_eq(node->name, S("record_param_comms"));
@@ -46,15 +55,27 @@ static bool in_step(const struct making *m, const struct execution_node *node)
     return node->id >= m->step->first && node->id < m->step->end;
 }
 
+/* A mode outside of any operator is the door through which an annotation is entered, which is none of its work. */
+static bool is_of_mode(const struct making *m, const struct execution_node *node)
+{
+    return is_mode(node) || (node->parent != EXECUTION_NONE && is_mode(&m->from->nodes[node->parent]));
+}
+
+static bool is_left_out(const struct making *m, const struct execution_node *node, bool inside)
+{
+    return loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]) ||
+           (is_of_mode(m, node) && (inside || !(is_mode(node) || is_label(node))));
+}
+
 static void find_entries(struct making *m)
 {
     for (uint32_t i = 0; i < m->from->count; i++) {
         const struct execution_node *node = &m->from->nodes[i];
         const uint32_t parent = around(m, i);
-        m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]);
-        m->entry[i] = parent;
         const bool inside = parent != OP_NONE && !m->label[parent];
-        if (m->gone[i] || execution_is_frame(node) || !in_step(m, node) || (inside && is_label(node)))
+        m->gone[i] = is_left_out(m, node, inside);
+        m->entry[i] = parent;
+        if (m->gone[i] || is_mode(node) || execution_is_frame(node) || !in_step(m, node) || (inside && is_label(node)))
             continue;
         m->kept[m->count] = i;
         m->key[m->count] = node->id;

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "price_dry_show.h"
+
+static const struct column_spec columns[] = {
+    {"kind", "kind", UNIT_NONE, 0,
+     "value: a stand-in was given for a number; branch: the script chose its way by one; shape: a stand-in for a shape; "
+     "skipped: not done in a dry run"},
+    {"place", "place", UNIT_NONE, COLUMN_WIDE, "the line of the script, or of the package that asked"},
+    {"call", "call", UNIT_NONE, 0, "what was called there"},
+    {"times", "times", UNIT_COUNT, 0, "how often"},
+    {0},
+};
+
+static void put_notes(struct section *section, const struct dry_result *dry)
+{
+    struct table *const table = section_table(section, "stand_ins", "Stand-ins");
+    table_columns(table, columns);
+    for (uint32_t i = 0; i < dry->count; i++) {
+        table_row(table);
+        table_text(table, str_of(dry_kind_word(dry->at[i].kind)));
+        table_text(table, dry->at[i].place);
+        table_text(table, dry->at[i].words);
+        table_int(table, dry->at[i].times);
+    }
+}
+
+void price_show_dry(const struct dry_result *dry, struct report *report)
+{
+    struct section *const section = report_section(report, "dry_run", "Dry run");
+    section_value(section, "steps", "steps made without data", UNIT_COUNT, cell_int(dry->steps));
+    section_value(section, "values", "values stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_VALUE]));
+    section_value(section, "branches", "branches on stand-ins", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_BRANCH]));
+    section_value(section, "shapes", "shapes stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_SHAPE]));
+    section_value(section, "torch", "PyTorch", UNIT_NONE, cell_text_or_null(dry->torch));
+    if (dry->times[DRY_BRANCH])
+        section_text(section,
+                     S("The script chose its way by values that nobody knows: the lines are below. A real run may "
+                       "do something else there."));
+    if (dry->count)
+        put_notes(section, dry);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <math.h>
+
+#include "predict/energy/energy_table.h"
+#include "price.h"
+
+static const struct column_spec columns[] = {
+    {"device", "device", UNIT_NONE, COLUMN_WIDE, "the device of the catalogue, or of the user's file"},
+    {"step_us", "a step", UNIT_US, 0, "what a step is predicted to take there"},
+    {"step_us_low", "at least", UNIT_US, 0, "lower end of the interval of step_us"},
+    {"step_us_high", "at most", UNIT_US, 0, "upper end of it"},
+    {"device_us", "device active", UNIT_US, 0, "time of the step in which the device works: the union of its work"},
+    {"device_share", "device share", UNIT_RATIO, 0, "device_us / step_us"},
+    {"bound", "bound by", UNIT_NONE, 0,
+     "device or host: which of them the step would be shorter without, each made to take no time in turn"},
+    {"without_host_us", "without host", UNIT_US, COLUMN_DETAIL, "the step where the host takes no time"},
+    {"without_device_us", "without device", UNIT_US, COLUMN_DETAIL, "the step where the device's work takes no time"},
+    {"guessed_share", "guessed", UNIT_RATIO, COLUMN_DETAIL,
+     "of the device's work, the share that no model knows and that is guessed from its bytes"},
+    {"why", "no answer", UNIT_NONE, COLUMN_DETAIL, "why there is no answer for the device"},
+    {0},
+};
+
+static struct cell time_cell(double us)
+{
+    return us >= 0 ? cell_real(us) : cell_null();
+}
+
+static void put_known(struct table *table, const struct price *price)
+{
+    const struct prediction *const p = &price->step;
+    const double step_us = p->walked.step_us, work_us = p->modelled_us + p->guessed_us + p->recorded_us;
+    table_real(table, step_us);
+    table_cell(table, time_cell(p->range.low_us));
+    table_cell(table, time_cell(p->range.high_us));
+    table_real(table, p->walked.active_us);
+    table_cell(table, cell_ratio(p->walked.active_us, step_us));
+    table_text(table, price->bound == PRICE_BY_DEVICE ? S("device") : S("host"));
+    table_real(table, price->without_host_us);
+    table_real(table, price->without_device_us);
+    table_cell(table, cell_ratio(p->guessed_us, work_us));
+    table_null(table);
+}
+
+/* Joules and money of what has no answer are those of a step that nothing is known of. */
+static void put_row(struct table *table, const struct price *price, const struct energy_asked *asked)
+{
+    enum { NUMBERS = 9 };
+    const struct prediction *const p = &price->step;
+    table_row(table);
+    table_text(table, price->hardware.name);
+    if (!price->why.len) {
+        put_known(table, price);
+        energy_put(table, &p->energy, step_time_of(p->walked.step_us, p->range.low_us, p->range.high_us, false), asked);
+        return;
+    }
+    for (int i = 0; i < NUMBERS; i++)
+        table_null(table);
+    table_text(table, price->why);
+    energy_put(table, &(struct step_energy){0}, (struct step_time){NAN, NAN, NAN}, asked);
+}
+
+void price_show(const struct prices *prices, struct report *report)
+{
+    const struct energy_asked asked = {prices->level, prices->per_hour};
+    struct section *const section = report_section(report, "price", "Price");
+    struct table *const table = section_table(section, "devices", "Devices");
+    table_columns(table, columns);
+    energy_columns(table, &asked);
+    for (uint32_t i = 0; i < prices->count; i++)
+        put_row(table, &prices->at[i], &asked);
+}
