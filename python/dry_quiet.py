@@ -25,8 +25,37 @@ def load_here(torch):
     torch.utils.data.DataLoader.__init__ = wrapper
 
 
+def convert_by_rebinding(torch):
+    """Module.to: PyTorch would swap the insides of two tensors, which those without data refuse. Tied parameters stay tied."""
+    Parameter = torch.nn.Parameter
+
+    def converted(parameter, function):
+        known = getattr(parameter, "steptime_converted", None)
+        if known is not None and known[0] is function:
+            return known[1]
+        with torch.no_grad():
+            applied = function(parameter)
+        if applied is parameter:
+            return parameter
+        new = Parameter(applied, parameter.requires_grad)
+        parameter.steptime_converted = (function, new)
+        return new
+
+    def apply(module, function, recurse=True):
+        for child in module.children() if recurse else ():
+            child._apply(function)
+        for name, parameter in module._parameters.items():
+            if parameter is not None:
+                module._parameters[name] = converted(parameter, function)
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = function(buffer)
+        return module
+    torch.nn.Module._apply = apply
+
+
 def keep_quiet(torch):
     import torch.utils.data
     save_nothing(torch)
     load_here(torch)
-    torch.__future__.set_swap_module_params_on_conversion(False)
+    convert_by_rebinding(torch)

@@ -58,9 +58,9 @@ def stand_in(value, call):
 # ---- one value ----
 
 def value_of(torch, dtype):
-    """Ones: a script divides by metrics and counts more often than it multiplies. What asks for infinities hears of none."""
-    if dtype is torch.bool or called_from("grad_scaler.py"):
-        return False if dtype is torch.bool else 0.0
+    """Ones: a script divides by metrics and counts more often than it multiplies."""
+    if dtype is torch.bool:
+        return False
     return 1.0 if dtype.is_floating_point else complex(1.0) if dtype.is_complex else 1
 
 
@@ -81,6 +81,7 @@ class Giver:
         from torch._subclasses.fake_tensor import DataDependentOutputException
         self.torch = torch
         self.refusal = DataDependentOutputException
+        self.asking = False
         self.kept = fake_impls.op_implementations_dict
 
     def give_to_operators(self):
@@ -113,21 +114,16 @@ class Giver:
 
         @functools.wraps(given)
         def wrapper(tensor, *arguments, **named):
-            if not is_fake(self.torch, tensor):
+            if self.asking or not is_fake(self.torch, tensor):  # PyTorch comes here again through modes of functions
                 return given(tensor, *arguments, **named)
-            return answer(given, tensor, *arguments, **named)
+            self.asking = True
+            try:
+                return answer(given, tensor, *arguments, **named)
+            finally:
+                self.asking = False
         setattr(Tensor, name, wrapper)
 
-    # ---- what tensors answer ----
-
-    def ask(self, given, tensor, call):
-        """The operator is asked all the same, so that the trace has it."""
-        known = is_known(tensor)
-        if not known and tensor.numel() != 1:
-            return given(tensor)  # an error, PyTorch's own
-        if not known:
-            count("value", call)
-        return known, tensor.dtype, given(tensor)
+    # ---- what tensors answer: the operator is asked all the same where there is one, so that the trace has it ----
 
     def give_item(self, given, tensor):
         if tensor.numel() != 1:
@@ -135,6 +131,8 @@ class Giver:
         value = given(tensor)
         if is_known(tensor):
             return value
+        if called_from("grad_scaler.py"):  # it asks for infinities
+            return type(value)(0)
         count("value", ".item()")
         return stand_in(value, ".item()") if type(value) in (int, float) else value
 
@@ -163,6 +161,8 @@ class Giver:
     def give_tolist(self, given, tensor):
         if is_known(tensor):
             return tensor.constant.tolist()
+        if called_from("sampler.py"):  # an order of samples: any will do
+            return list(range(tensor.numel()))
         count("value", ".tolist()")
         return self.ones(tensor).tolist()
 

@@ -28,16 +28,7 @@ static bool loads_data(const struct execution_node *node)
     return node->scope == SCOPE_USER && str_starts(node->name, S("enumerate(DataLoader)"));
 }
 
-/*
- * The work of a mode that stands in for operators (a dry run's FakeTensorMode): the operator is the node around it, and what
- * lies below is how the mode found shapes.
- */
-static bool is_mode(const struct execution_node *node)
-{
-    return str_eq(node->name, S("PythonDispatchMode"));
-}
-
-static bool is_label(const struct execution_node *node)
+bool execution_is_label(const struct execution_node *node)
 {
     return node->scope == SCOPE_USER && !str_eq(node->name, S("record_param_comms"));
 }
@@ -55,32 +46,22 @@ static bool in_step(const struct making *m, const struct execution_node *node)
     return node->id >= m->step->first && node->id < m->step->end;
 }
 
-/* A mode outside of any operator is the door through which an annotation is entered, which is none of its work. */
-static bool is_of_mode(const struct making *m, const struct execution_node *node)
-{
-    return is_mode(node) || (node->parent != EXECUTION_NONE && is_mode(&m->from->nodes[node->parent]));
-}
-
-static bool is_left_out(const struct making *m, const struct execution_node *node, bool inside)
-{
-    return loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]) ||
-           (is_of_mode(m, node) && (inside || !(is_mode(node) || is_label(node))));
-}
-
 static void find_entries(struct making *m)
 {
     for (uint32_t i = 0; i < m->from->count; i++) {
         const struct execution_node *node = &m->from->nodes[i];
         const uint32_t parent = around(m, i);
         const bool inside = parent != OP_NONE && !m->label[parent];
-        m->gone[i] = is_left_out(m, node, inside);
+        m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]) ||
+                     making_is_of_mode(m, i, inside);
         m->entry[i] = parent;
-        if (m->gone[i] || is_mode(node) || execution_is_frame(node) || !in_step(m, node) || (inside && is_label(node)))
+        if (m->gone[i] || execution_is_mode(node) || execution_is_frame(node) || !in_step(m, node) ||
+            (inside && execution_is_label(node)))
             continue;
         m->kept[m->count] = i;
         m->key[m->count] = node->id;
         m->parent[m->count] = parent;
-        m->label[m->count] = is_label(node);
+        m->label[m->count] = execution_is_label(node);
         m->entry[i] = m->count++;
     }
 }
@@ -340,6 +321,7 @@ static struct making begin(const struct execution *from, const struct execution_
     struct making m = {.from = from, .step = step, .arena = arena};
     m.kept = arena_array(&m.scratch, from->count, sizeof *m.kept);
     m.entry = arena_array(&m.scratch, from->count, sizeof *m.entry);
+    m.over_mode = making_find_modes(&m);
     m.gone = arena_array(&m.scratch, from->count, sizeof *m.gone);
     m.parent = arena_array(&m.scratch, from->count, sizeof *m.parent);
     m.key = arena_array(&m.scratch, from->count, sizeof *m.key);
