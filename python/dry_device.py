@@ -6,7 +6,7 @@ It lies as steptime_dry_device.py beside the sitecustomize.py that dry_run.py is
 import types
 
 from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, count
-from steptime_dry_words import autocast_on_host, generators_on_host, tensors_say_so, words_mode
+from steptime_dry_words import autocast_on_host, generators_on_host, modules_stay, tensors_say_so, words_mode
 
 NOTHING = ("init", "_lazy_init", "set_device", "synchronize", "empty_cache", "ipc_collect", "reset_peak_memory_stats",
            "reset_max_memory_allocated", "reset_max_memory_cached", "reset_accumulated_memory_stats", "manual_seed",
@@ -31,6 +31,9 @@ class Stream:
 
     def query(self):
         return True
+
+    def is_capturing(self):
+        return False
 
     def record_event(self, event=None):
         return event or Event()
@@ -126,7 +129,8 @@ def answer_accelerator(torch):
     accelerator.device_count = lambda: 1
     accelerator.current_accelerator = lambda *_, **__: torch.device("cuda")
     accelerator.current_device_index = lambda: 0
-    accelerator.synchronize = accelerator.set_device_index = lambda *_: None
+    accelerator.current_stream = lambda *_: Stream()
+    accelerator.set_stream = accelerator.synchronize = accelerator.set_device_index = lambda *_: None
 
 
 def optimizers_as_there(torch):
@@ -142,11 +146,12 @@ def optimizers_as_there(torch):
             kinds.append(FakeTensor)
 
 
-def answer(torch):
+def answer(torch, places):
     answer_cuda(torch)
     answer_accelerator(torch)
     optimizers_as_there(torch)
     generators_on_host(torch)
     autocast_on_host(torch)
-    tensors_say_so(torch)
-    words_mode(torch).__enter__()
+    tensors_say_so(torch, places)
+    modules_stay(torch, places)
+    words_mode(torch, places).__enter__()

@@ -2,8 +2,9 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, places, notes), dry_values.py (stand-ins for values), dry_device.py (answers as the asked
-device would), dry_quiet.py (what a script must not do now) and dry_memory.py (which storages live when).
+dry_plan.py (what was asked for, lines, notes), dry_values.py (stand-ins for values), dry_device.py (answers as the asked
+device would), dry_words.py (its words in the script), dry_quiet.py (what a script must not do now), dry_memory.py (which
+storages live when) and dry_places.py (which of them on the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -55,13 +56,13 @@ class DryRun:
         steptime_dry_quiet.keep_quiet(torch)
         steptime_dry_values.give(torch)
         leave_annotations_out(torch)
-        self.memory = steptime_dry_memory.Memory(torch, self.mode)
+        self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.watch_optimizers(torch)
         watch_steps(torch, self.end_step)
         self.mode.__enter__()
-        self.memory.__enter__()
+        self.memory.enter()
         if DEVICE == "cuda":
-            steptime_dry_device.answer(torch)
+            steptime_dry_device.answer(torch, self.memory.places)
 
     def watch_optimizers(self, torch):
         """The observer starts with the first: what comes before is setting up."""

@@ -126,7 +126,7 @@ static void take(const char *folder, struct arena *arena, struct dry_result *res
 {
     result->folder = folder;
     result->execution = written(folder, "et.json", arena);
-    result->memory = written(folder, "memory", arena);
+    result->memory = dry_memory_read(written(folder, "memory", arena), arena);
 }
 
 bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_result *result,

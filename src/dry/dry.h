@@ -8,6 +8,7 @@
 #define DRY_DRY_H
 
 #include "child/child.h"
+#include "memory.h"
 
 /* What PyTorch answers to questions about its device. */
 struct dry_device {
@@ -37,7 +38,7 @@ struct dry_note {
 struct dry_result {
     const char *folder;        /* private; holds the execution trace and the table of memory */
     const char *execution;     /* path; NULL: no step was begun */
-    const char *memory;        /* path; NULL: none was written */
+    struct dry_memory memory;  /* of the device, or the host where that was asked for */
     int64_t steps;             /* that were made */
     str torch;                 /* its version */
     const struct dry_note *at; /* in the order in which they were told */

@@ -177,9 +177,10 @@ static void add_outputs(struct making *m, const struct execution_node *node, str
 
 static struct program_op op_of_node(struct making *m, const struct execution_node *node, bool label)
 {
+    const struct execution_arguments *const read = making_reads_output(m, node) ? &node->outputs : &node->inputs;
     return (struct program_op){
         .name = node->name,
-        .arguments = {node->inputs.dims, node->inputs.types, node->inputs.values, node->inputs.strides},
+        .arguments = {read->dims, read->types, read->values, read->strides},
         .id = node->id,
         .forward = OP_NONE,
         .family = label ? FAMILY_OTHER : program_name(&m->names, node->name)->family,

@@ -54,6 +54,7 @@ struct making {
 /* execution_dry.c */
 const bool *making_find_modes(struct making *m);
 bool making_is_of_mode(const struct making *m, uint32_t node, bool inside);
+bool making_reads_output(const struct making *m, const struct execution_node *node);
 
 /* execution_device.c; the operators are made */
 void making_host_work(struct making *m, const struct program_tree *tree);

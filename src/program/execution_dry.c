@@ -6,6 +6,8 @@
  */
 #include "execution.h"
 
+#include "ops/operators/operators.h"
+
 bool execution_is_mode(const struct execution_node *node)
 {
     return str_eq(node->name, S("PythonDispatchMode"));
@@ -41,4 +43,14 @@ bool making_is_of_mode(const struct making *m, uint32_t at, bool inside)
     if (execution_is_mode(node) || below)
         return inside || !(execution_is_mode(node) || execution_is_label(node));
     return makes_copy(m, at);
+}
+
+/*
+ * Calls inside an operator were the mode's, if there were any. Of one that makes a tensor out of none, or whose calls alone
+ * say how large they are, the size is that of the output.
+ */
+bool making_reads_output(const struct making *m, const struct execution_node *node)
+{
+    return m->over_mode && m->over_mode[node - m->from->nodes] && node->outputs.tensors &&
+           (!node->inputs.tensors || operator_fills(node->name));
 }

@@ -218,13 +218,3 @@ void execution_finish(struct execution *e, struct execution_draft *drafts, uint3
     e->nodes = nodes;
     e->count = count;
 }
-
-void execution_put_on_device(struct execution *execution)
-{
-    struct execution_tensor *const tensors = arena_array(&execution->arena, execution->tensor_count, sizeof *tensors);
-    for (uint32_t i = 0; i < execution->tensor_count; i++) {
-        tensors[i] = execution->tensors[i];
-        tensors[i].place = tensors[i].place == PLACE_HOST ? PLACE_DEVICE : tensors[i].place;
-    }
-    execution->tensors = tensors;
-}

@@ -95,7 +95,7 @@ void execution_note(struct execution *execution, enum note_kind kind, int64_t of
 
 /* ---- of a dry run ---- */
 
-/* All tensors that are said to lie on the host lie on the device: it was asked how that would be. */
+/* Tensors that lie on the host lie on the device: it was asked how that would be. Those that are marked stay. */
 void execution_put_on_device(struct execution *execution);
 
 /* ---- reading ---- */

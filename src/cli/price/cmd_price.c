@@ -69,7 +69,9 @@ static bool price(struct pricing *p, struct steptime_error *err)
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
     const struct prices prices = price_all(&p->source, &p->asked.predict, p->asked.devices, p->asked.count, &p->arena);
-    price_show(&prices, p->report);
+    if (p->asked.count)
+        price_show(&prices, p->report);
+    price_show_memory(&p->dry.memory, p->report);
     price_show_dry(&p->dry, p->report);
     return output_report(p->call, p->report, err);
 }
@@ -93,7 +95,8 @@ static const struct option options[] = {
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
     {"limit", 0, "SECONDS", NULL, "Wait so long for them. Default: 600."},
-    {"keep", 0, "FILE", NULL, "Keep the execution trace of the dry run, which 'steptime predict' reads."},
+    {"keep", 0, "FILE", NULL,
+     "Keep the execution trace of the dry run. Without --hw the script is told that there is no GPU, and nothing is priced."},
     {"models", 0, "FILE", NULL, "Kernel models of your own beside those built in; see 'steptime model'."},
     {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone. Default: python3."},
     {0},

@@ -49,15 +49,19 @@ bool price_asked_read(const struct call *call, struct arena *arena, struct price
                       struct steptime_error *err)
 {
     const char *const hw = call_text(call, "hw");
-    if (!hw)
-        return fail(err, STEPTIME_USAGE, "on which device? --hw NAME, or --hw all; 'steptime hw' lists them");
-    *asked = (struct price_asked){.on_gpu = true};
+    if (!hw && !call_text(call, "keep"))
+        return fail(
+            err, STEPTIME_USAGE,
+            "on which device? --hw NAME, or --hw all; 'steptime hw' lists them. --keep FILE alone keeps what it does on the CPU");
+    *asked = (struct price_asked){.on_gpu = hw != NULL};
     if (!predict_level(call, &asked->predict.level, err) || !predict_per_hour(call, &asked->predict.per_hour, err))
         return false;
     asked->predict.per_hour = isnan(asked->predict.per_hour) ? 0 : asked->predict.per_hour;
     asked->predict.plan.models = models_of_call(call, arena, err);
     if (!asked->predict.plan.models)
         return false;
+    if (!hw)
+        return true;
     return str_eq(str_of(hw), S("all")) ? take_all(call, arena, asked, err)
                                         : take_named(call, str_of(hw), arena, asked, err);
 }
@@ -75,6 +79,8 @@ static int capability_of(const struct hardware *hardware)
 
 struct dry_device price_device(const struct price_asked *asked, struct arena *arena)
 {
+    if (!asked->on_gpu)
+        return (struct dry_device){.name = S("")};
     const struct hardware *const first = &asked->devices[0];
     return (struct dry_device){
         .gpu = asked->on_gpu,

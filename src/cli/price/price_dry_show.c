@@ -39,3 +39,34 @@ void price_show_dry(const struct dry_result *dry, struct report *report)
     if (dry->count)
         put_notes(section, dry);
 }
+
+/* ---- memory ---- */
+
+static const struct column_spec memory_columns[] = {
+    {"kind", "held for", UNIT_NONE, 0,
+     "parameters, buffers, gradients, optimizer (its state), activations (made before backward() and none of these), made "
+     "backwards (the same in backward()), other"},
+    {"bytes", "at the peak", UNIT_BYTES, 0, "what is held for that where the peak is reached"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "bytes / peak_bytes"},
+    {0},
+};
+
+void price_show_memory(const struct dry_memory *memory, struct report *report)
+{
+    if (!memory->peak_bytes)
+        return;
+    struct section *const section = report_section(report, "memory", "Memory");
+    section_value(section, "peak_bytes", "held at most", UNIT_BYTES, cell_int(memory->peak_bytes));
+    section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
+    section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));
+    struct table *const table = section_table(section, "memory", "At the peak");
+    table_columns(table, memory_columns);
+    for (int kind = 0; kind < DRY_MEMORY_KINDS; kind++) {
+        if (!memory->by_kind[kind])
+            continue;
+        table_row(table);
+        table_text(table, str_of(dry_memory_word((enum dry_memory_kind)kind)));
+        table_int(table, memory->by_kind[kind]);
+        table_cell(table, cell_ratio((double)memory->by_kind[kind], (double)memory->peak_bytes));
+    }
+}

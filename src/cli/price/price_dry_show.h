@@ -6,6 +6,9 @@
 #include "dry/dry.h"
 #include "report/report.h"
 
+/* What it holds at most, by kind, and where. */
+void price_show_memory(const struct dry_memory *memory, struct report *report);
+
 void price_show_dry(const struct dry_result *dry, struct report *report);
 
 #endif

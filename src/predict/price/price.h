@@ -16,10 +16,17 @@ struct price {
     enum price_bound bound;
 };
 
+/* What the script holds on the device at most. */
+struct price_memory {
+    int64_t peak_bytes; /* 0: not known */
+    str place;          /* the line that reaches it */
+};
+
 struct prices {
     struct price *at; /* by cost where there is a price, else by time; those without an answer last */
     uint32_t count;
     double level, per_hour; /* 0: not given */
+    struct price_memory memory;
 };
 
 /* The step of the source on each device. asked->plan.hardware is set here. A device without an answer is no failure. */
