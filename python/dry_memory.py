@@ -12,10 +12,10 @@ each in their order, words apart by tabs:
 """
 import gc
 import os
-import weakref
 
-from steptime_dry_plan import TO, place
 from steptime_dry_places import Places
+from steptime_dry_plan import TO, tell
+from steptime_dry_storages import Storages, storage_of
 from steptime_inside import Outermost, as_function
 
 
@@ -28,52 +28,14 @@ def tensors_in(torch, values):
             yield from (item for item in value if isinstance(item, torch.Tensor))
 
 
-def storage_of(tensor):
-    try:
-        return tensor.untyped_storage()
-    except (NotImplementedError, RuntimeError):  # sparse ones have several
-        return None
-
-
-class Storages:
-    """Those that live, each with a number of its own."""
-
-    def __init__(self, torch):
-        self.torch = torch
-        self.numbers = {}  # by address
-        self.events = []
-        self.made = 0
-        self.phase = "forward"
-
-    def add(self, storage):
-        if storage is None or storage._cdata in self.numbers:
-            return
-        self.made += 1
-        self.numbers[storage._cdata] = self.made
-        self.events.append(f"+\t{self.made}\t{storage.nbytes()}\t{self.phase}\t{place()}")
-        weakref.finalize(storage, self.drop, storage._cdata, self.made)
-
-    def drop(self, address, number):
-        if self.numbers.get(address) == number:
-            del self.numbers[address]
-            self.events.append(f"-\t{number}")
-
-    def tell_kind(self, tensor, kind, told):
-        storage = storage_of(tensor) if isinstance(tensor, self.torch.Tensor) else None
-        number = self.numbers.get(storage._cdata) if storage is not None else None
-        if number and number not in told:
-            told.add(number)
-            self.events.append(f"k\t{number}\t{kind}")
-
-
 class Memory:
     """Watches every operator, from above PyTorch's mode."""
 
     def __init__(self, torch, on_device):
         self.torch = torch
         self.storages = Storages(torch)
-        self.places = Places(self.storages) if on_device else None
-        self.told = set()
+        self.on_host = Storages(torch)
+        self.places = Places(self.storages, self.on_host) if on_device else None
         self.steps = 0
         self.mode = self.watching()
 
@@ -105,7 +67,7 @@ class Memory:
     def watch_backward(self):
         def phase(name):
             def enter(*_, **__):
-                self.storages.phase = name
+                self.storages.phase = self.on_host.phase = name
             return enter
         backward = self.torch.autograd.backward
         self.torch.autograd.backward = as_function(Outermost(backward, phase("backward"), phase("other")), backward)
@@ -113,29 +75,37 @@ class Memory:
     # ---- kinds, where a step ends: gradients are there, and so is what the optimizer keeps ----
 
     def end_step(self, optimizer):
-        tell = self.storages.tell_kind
         for group in optimizer.param_groups:
             for parameter in group["params"]:
-                tell(parameter, "parameter", self.told)
-                tell(parameter.grad, "gradient", self.told)
+                self.tell_kind(parameter, "parameter")
+                self.tell_kind(parameter.grad, "gradient")
         for state in list(optimizer.state.values()):
             for value in state.values() if isinstance(state, dict) else ():
-                tell(value, "optimizer", self.told)
+                self.tell_kind(value, "optimizer")
         if not self.steps:
             self.tell_modules()
         self.steps += 1
-        self.storages.events.append(f"s\t{self.steps}")
-        self.storages.phase = "forward"
+        for storages in (self.storages, self.on_host):
+            storages.end_step(self.steps)
+
+    def tell_kind(self, value, kind):
+        if isinstance(value, self.torch.Tensor):
+            for storages in (self.storages, self.on_host):
+                storages.tell_kind(value, kind)
 
     def tell_modules(self):
         """Parameters that no optimizer has, and buffers."""
         Module = self.torch.nn.Module
         for module in [held for held in gc.get_objects() if issubclass(type(held), Module)]:
             for parameter in list(module.__dict__.get("_parameters", {}).values()):
-                self.storages.tell_kind(parameter, "parameter", self.told)
+                self.tell_kind(parameter, "parameter")
             for buffer in list(module.__dict__.get("_buffers", {}).values()):
-                self.storages.tell_kind(buffer, "buffer", self.told)
+                self.tell_kind(buffer, "buffer")
 
     def write(self):
+        """Of the device; where the script puts nothing there, of what it would put there: all."""
+        nothing = self.places is not None and not self.storages.made
+        if nothing:
+            tell("nothing")
         with open(os.path.join(TO, "memory"), "w", encoding="utf-8", errors="replace") as out:
-            out.writelines(f"{event}\n" for event in self.storages.events)
+            out.writelines(f"{event}\n" for event in (self.on_host if nothing else self.storages).events)

@@ -5,13 +5,17 @@ It lies as steptime_dry_places.py beside the sitecustomize.py that dry_run.py is
 computed from what lies there, lies there. Operators on the host alone, and copies between both, leave a mark in the execution
 trace: a node of that name, below the operator.
 """
+import weakref
+
+from steptime_dry_storages import storage_of
+
 ON_HOST, TO_DEVICE, TO_HOST = "steptime::on_host", "steptime::to_device", "steptime::to_host"
 
 
 class Places:
-    def __init__(self, storages):
+    def __init__(self, storages, on_host):
         self.torch = storages.torch
-        self.storages = storages  # of the device alone
+        self.storages, self.on_host = storages, on_host  # on_host: while nothing lies on the device
         self.on_device = set()  # addresses of storages
         self.goes_to = None  # True: what is made now lies on the device; False: on the host; None: as what it is made of
 
@@ -20,18 +24,15 @@ class Places:
 
     @staticmethod
     def address(tensor):
-        try:
-            return tensor.untyped_storage()._cdata
-        except (NotImplementedError, RuntimeError):
-            return None
+        storage = storage_of(tensor)
+        return None if storage is None else storage._cdata
 
     def put(self, tensor):
         """It lies on the device from now on."""
-        import weakref
-        address = self.address(tensor)
+        storage = storage_of(tensor)
+        address = storage._cdata if storage is not None else None
         if address is None or address in self.on_device:
             return
-        storage = tensor.untyped_storage()
         self.on_device.add(address)
         self.storages.add(storage)
         weakref.finalize(storage, self.on_device.discard, address)
@@ -45,6 +46,9 @@ class Places:
             for tensor in made:
                 if from_device or self.address(tensor) not in known:  # a view of the host stays there
                     self.put(tensor)
+        elif not self.storages.made:
+            for tensor in made:
+                self.on_host.add(storage_of(tensor))
         self.mark(given, made, from_device, there)
 
     def mark(self, given, made, from_device, there):

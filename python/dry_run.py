@@ -2,9 +2,9 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py (stand-ins for values), dry_device.py (answers as the asked
-device would), dry_words.py (its words in the script), dry_quiet.py (what a script must not do now), dry_memory.py (which
-storages live when) and dry_places.py (which of them on the device).
+dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
+device would), dry_words.py (its words in the script), dry_quiet.py (what a script must not do now), dry_memory.py and
+dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -18,6 +18,7 @@ to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     branch    <times> <place> <call>    the script asked whether a stand-in is true, so chose its way by it
     shape     <times> <place> <call>    a stand-in for a shape that depends on values: the largest it could be
     skipped   <times> <place> <call>    what was not done: saving, writing, waiting
+    nothing   1                         it put nothing on the device
     died      1  <place> <error>        an error ended the script; at which line of it
     ended     1  -  <n>                 it ended by itself, after so many steps
     done      1  -  <n>                 all steps were made

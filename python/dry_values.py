@@ -7,6 +7,7 @@ It lies as steptime_dry_values.py beside the sitecustomize.py that dry_run.py is
 import functools
 
 from steptime_dry_plan import called_from, count, is_torch
+from steptime_dry_shapes import give_shapes
 
 CHOOSES = ("__bool__", "__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__")
 REMAINS = ("__add__", "__radd__", "__sub__", "__rsub__", "__mul__", "__rmul__", "__neg__", "__abs__", "__truediv__",
@@ -187,3 +188,4 @@ def give(torch):
     giver = Giver(torch)
     giver.give_to_operators()
     giver.give_to_tensors()
+    give_shapes(torch, giver.kept)

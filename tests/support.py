@@ -25,7 +25,7 @@ SANITIZED = os.environ.get("STEPTIME_SANITIZE", "none") != "none"
 ONCE_IS_ENOUGH = unittest.skipIf(SANITIZED or os.environ.get("STEPTIME_COMPILER", "gcc") != "gcc",
                                  "once is enough: minutes of real PyTorch")
 
-OTHER_COMMANDS = ("hw", "model", "calibrate", "record", "lint", "rules", "fix", "lsp", "verify", "tune", "shard", "fleet", "help",
+OTHER_COMMANDS = ("hw", "model", "calibrate", "record", "lint", "rules", "fix", "lsp", "verify", "tune", "shard", "fleet", "price", "help",
                   "completion")  # those that read no trace, or not only
 os.environ["STEPTIME_MODELS"] = ""  # what the user of this machine calibrated is no part of any test
 OK, JUDGED, USAGE, INPUT, OUTPUT, MEMORY = range(6)

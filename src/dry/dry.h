@@ -44,6 +44,7 @@ struct dry_result {
     const struct dry_note *at; /* in the order in which they were told */
     uint32_t count;
     uint64_t times[DRY_KINDS];
+    bool nothing_there; /* it put nothing on the device: what is told is as if all lay there */
 };
 
 const char *dry_kind_word(enum dry_kind kind); /* "value" */

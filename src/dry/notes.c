@@ -39,6 +39,7 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
 {
     told->loaded |= str_eq(line->kind, S("loaded"));
     told->done |= str_eq(line->kind, S("done"));
+    result->nothing_there |= str_eq(line->kind, S("nothing"));
     told->ended |= str_eq(line->kind, S("ended"));
     if (str_eq(line->kind, S("torch"))) {
         told->torch = true;

@@ -68,7 +68,8 @@ static bool price(struct pricing *p, struct steptime_error *err)
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
-    const struct prices prices = price_all(&p->source, &p->asked.predict, p->asked.devices, p->asked.count, &p->arena);
+    struct prices prices = price_all(&p->source, &p->asked.predict, p->asked.devices, p->asked.count, &p->arena);
+    prices.memory = (struct price_memory){p->dry.memory.peak_bytes, p->dry.memory.place};
     if (p->asked.count)
         price_show(&prices, p->report);
     price_show_memory(&p->dry.memory, p->report);

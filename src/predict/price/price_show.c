@@ -77,7 +77,14 @@ static void put_row(struct table *table, const struct price *price, const struct
     energy_put(table, &(struct step_energy){0}, (struct step_time){NAN, NAN, NAN}, asked);
 }
 
-/* "NVIDIA L4: 1.2 GiB too much at train.py:12" */
+static void tell_what_has_no_answer(const struct prices *prices, struct report *report)
+{
+    for (uint32_t i = 0; i < prices->count; i++)
+        if (prices->at[i].why.len)
+            report_warning(report, prices->at[i].hardware.name, -1, prices->at[i].why);
+}
+
+/* "It does not fit on NVIDIA L4, by 1.2 GiB, at train.py:12." */
 static void tell_what_does_not_fit(struct section *section, const struct prices *prices, struct arena *arena)
 {
     static const double gib = 1024.0 * 1024 * 1024;
@@ -100,5 +107,6 @@ void price_show(const struct prices *prices, struct report *report)
     energy_columns(table, &asked);
     for (uint32_t i = 0; i < prices->count; i++)
         put_row(table, &prices->at[i], &prices->memory, &asked);
+    tell_what_has_no_answer(prices, report);
     tell_what_does_not_fit(section, prices, report_arena(report));
 }
