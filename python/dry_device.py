@@ -135,15 +135,11 @@ def answer_accelerator(torch):
 
 def optimizers_as_there(torch):
     """On a device they take all tensors at once, unless told otherwise."""
-    from torch._subclasses.fake_tensor import FakeTensor
     from torch.optim import optimizer
     from torch.utils import _foreach_utils
     for module in (optimizer, _foreach_utils):
         if hasattr(module, "_get_foreach_kernels_supported_devices"):
             module._get_foreach_kernels_supported_devices = lambda: ["cuda", "cpu"]
-        kinds = getattr(module, "_foreach_supported_types", None)
-        if kinds is not None and FakeTensor not in kinds:
-            kinds.append(FakeTensor)
 
 
 def answer(torch, places):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For dry_run.py: what a script must not do now. Nothing is saved, no worker processes are started, nobody is asked over a network.
+"""For dry_run.py: what would be in the way of a script without data. Nothing is saved, loaders start no processes, modules are
+converted and lists of tensors taken as those with data are.
 
 It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
@@ -54,8 +55,20 @@ def convert_by_rebinding(torch):
     torch.nn.Module._apply = apply
 
 
+def take_lists(torch):
+    """Operators on lists of tensors are chosen by the type of these, of which those without data are another."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.optim import optimizer
+    from torch.utils import _foreach_utils
+    for module in (optimizer, _foreach_utils):
+        kinds = getattr(module, "_foreach_supported_types", [FakeTensor])
+        if FakeTensor not in kinds:
+            kinds.append(FakeTensor)
+
+
 def keep_quiet(torch):
     import torch.utils.data
     save_nothing(torch)
     load_here(torch)
     convert_by_rebinding(torch)
+    take_lists(torch)

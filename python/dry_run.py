@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
-device would), dry_words.py (its words in the script), dry_quiet.py (what a script must not do now), dry_memory.py and
+device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_memory.py and
 dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,

@@ -5,6 +5,7 @@
 #include "io/beside.h"
 
 enum { ALLOCATED_IN = 512 };
+static const int64_t most_bytes = (int64_t)1 << 60, most_held = (int64_t)1 << 62; /* what is more is no size */
 
 static const char *const words[] = {
     [DRY_PARAMETERS] = "parameters", [DRY_BUFFERS] = "buffers",         [DRY_GRADIENTS] = "gradients",
@@ -56,7 +57,7 @@ static enum dry_memory_kind kind_of_word(str word)
 
 static int64_t allocated(int64_t bytes)
 {
-    return bytes > INT64_MAX - ALLOCATED_IN ? bytes : (bytes + ALLOCATED_IN - 1) / ALLOCATED_IN * ALLOCATED_IN;
+    return (bytes + ALLOCATED_IN - 1) / ALLOCATED_IN * ALLOCATED_IN;
 }
 
 /* "number bytes phase place" */
@@ -65,9 +66,9 @@ static void add(struct reading *r, str rest)
     str number, bytes, phase;
     struct storage made = {.lives = true};
     if (!str_cut(&rest, '\t', &number) || !str_cut(&rest, '\t', &bytes) || !str_cut(&rest, '\t', &phase) ||
-        !str_int(bytes, &made.bytes) || made.bytes < 0)
+        !str_int(bytes, &made.bytes) || made.bytes < 0 || r->held > most_held)
         return;
-    made.bytes = allocated(made.bytes);
+    made.bytes = allocated(made.bytes < most_bytes ? made.bytes : most_bytes);
     made.kind = (uint8_t)kind_of_phase(phase);
     made.place = rest;
     r->at = mem_grow(r->at, &r->room, r->count + 1, sizeof *r->at);
@@ -85,8 +86,7 @@ static void take_off(struct reading *r, str number)
 
 static void hold(struct reading *r, const struct storage *made, size_t offset)
 {
-    if (__builtin_add_overflow(r->held, made->bytes, &r->held))
-        r->held = INT64_MAX / 2;
+    r->held += made->bytes;
     if (r->held <= r->found.peak_bytes)
         return;
     r->found.peak_bytes = r->held;
