@@ -3,7 +3,8 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
-device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_memory.py and
+device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
+dry_files.py (what it writes), dry_memory.py and
 dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
@@ -26,6 +27,7 @@ to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 import os
 import sys
 
+from steptime_dry_files import hold_back
 from steptime_dry_plan import DEVICE, STEPS, TO, place_of, tell, tell_counts
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
@@ -170,5 +172,6 @@ def hear_of_the_end():
 if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
+    hold_back()
     sys.meta_path.insert(0, Waiting({"torch": run.enter}))
     run_the_one_in_its_place()

@@ -105,7 +105,8 @@ class Giver:
 
     def give_to_tensors(self):
         Tensor = self.torch.Tensor
-        for name in ("item", "__int__", "__float__", "__index__", "__bool__", "tolist", "numpy", "__array__"):
+        for name in ("item", "__int__", "__float__", "__index__", "__bool__", "tolist", "numpy", "__array__",
+                     "__format__"):
             self.watch(Tensor, name)
         self.torch._subclasses.fake_tensor.FakeTensor.tolist = Tensor.tolist
 
@@ -158,6 +159,9 @@ class Giver:
         count("branch", "bool(tensor)")
         tensor.item.__wrapped__(tensor)
         return False
+
+    def give_format(self, given, tensor, how):
+        return self.give_item(type(tensor).item.__wrapped__, tensor).__format__(how) if tensor.numel() == 1 else given(tensor, how)
 
     def give_tolist(self, given, tensor):
         if is_known(tensor):

@@ -114,6 +114,15 @@ static bool say_why_not(const struct dry_told *told, const struct child_end *end
                 last.at);
 }
 
+/* The rest of a sentence. */
+static str why_short(const struct dry_told *told, const struct child_end *end, struct arena *arena)
+{
+    if (told->died)
+        return str_printf(arena, "at %.*s: %.*s", (int)told->died_at.len, told->died_at.at, (int)told->died_of.len,
+                          told->died_of.at);
+    return end->timed_out ? S("as it took too long; see --limit") : str_printf(arena, "with exit code %d", end->status);
+}
+
 /* ---- the run ---- */
 
 static const char *written(const char *folder, const char *name, struct arena *arena)
@@ -133,7 +142,7 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
              struct steptime_error *err)
 {
     struct child_end end;
-    *result = (struct dry_result){.torch = S("")};
+    *result = (struct dry_result){.torch = S(""), .short_because = S("")};
     const char *const folder = dry_folder(arena, err);
     if (!folder)
         return false;
@@ -143,6 +152,8 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
     if (good) {
         const struct dry_told told = dry_notes_read(str_printf(arena, "%s/notes", folder).at, arena, result);
         take(folder, arena, result);
+        if (!told.done && !told.ended)
+            result->short_because = why_short(&told, &end, arena);
         good = (result->steps && result->execution) || say_why_not(&told, &end, options, arena, err);
     }
     if (!good)

@@ -40,6 +40,7 @@ struct dry_result {
     const char *execution;     /* path; NULL: no step was begun */
     struct dry_memory memory;  /* of the device, or the host where that was asked for */
     int64_t steps;             /* that were made */
+    str short_because;         /* why not more; "": all were, or the script made no more */
     str torch;                 /* its version */
     const struct dry_note *at; /* in the order in which they were told */
     uint32_t count;

@@ -113,8 +113,8 @@ const struct command command_price = {
         "ended by the step() of an optimizer, the script is stopped. What it did, operator by operator, goes through the "
         "models of 'steptime predict' for every device.\n\n"
         "Where the script asks for values that nobody knows (loss.item(), a branch on a tensor) it gets stand-ins; each is "
-        "told with its line, and where the script chose its way by one, that as well. Nothing is saved by torch.save, and "
-        "what the script prints is thrown away. A script that cannot be run so is told with the line that stands in the way.",
+        "told with its line, and where the script chose its way by one, that as well. What it prints, saves and "
+        "writes is thrown away. A script that cannot be run so is told with the line that stands in the way.",
     .examples =
         "steptime price --hw H100 -- python train.py|a step on an H100\n"
         "steptime price --hw H100,A100,L4 --per-hour 2.5 train.py|on three devices, and a million steps in money\n"

@@ -32,6 +32,9 @@ void price_show_dry(const struct dry_result *dry, struct report *report)
     section_value(section, "branches", "branches on stand-ins", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_BRANCH]));
     section_value(section, "shapes", "shapes stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_SHAPE]));
     section_value(section, "torch", "PyTorch", UNIT_NONE, cell_text_or_null(dry->torch));
+    if (dry->short_because.len)
+        section_text(section, str_printf(report_arena(report), "The script made no more steps: it stopped %.*s",
+                                         (int)dry->short_because.len, dry->short_because.at));
     if (dry->nothing_there)
         section_text(section, S("The script puts nothing on the device: it is priced as if all of it lay there."));
     if (dry->times[DRY_BRANCH])

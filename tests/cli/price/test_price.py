@@ -129,6 +129,31 @@ class Answers(Case):
         self.assertIn("torch.save", done.out)
 
 
+    def test_what_it_writes_it_finds_again_and_nobody_else(self):
+        self.script("precious\n", "kept.txt")
+        self.script(MLP.replace("print(step, loss.item())", """
+            os.makedirs("out/deep", exist_ok=True)
+            open(f"out/deep/{step}", "w").write(f"{loss:.2f} {loss}")
+            assert os.path.exists(f"out/deep/{step}") and os.listdir("out/deep")[0] == "0"
+            assert open(f"out/deep/{step}").read().startswith("1.00")
+            open("kept.txt", "a").write("spoilt")
+            assert open("kept.txt").read().startswith("precious")
+            os.remove("train.py")
+        """.replace("\n            ", "\n        ").strip()).replace("import torch\n", "import os, torch\n", 1))
+        done = steptime("price", "--hw", "H100", "--python", self.python, "train.py", cwd=self.folder)
+        self.assertEqual(done.code, 0, done.err)
+        self.assertIn("os.remove train.py", done.out)
+        self.assertNotIn("no more steps", done.out)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["kept.txt", "train.py"])
+        with open(self.path("kept.txt"), encoding="utf-8") as text:
+            self.assertEqual(text.read(), "precious\n")
+
+    def test_a_script_that_stops_early_is_priced_and_told(self):
+        shown = " ".join(self.price(self.script(MLP + "        assert step < 1\n"), "--hw", "H100").out.split())
+        self.assertIn("The script made no more steps: it stopped at", shown)
+        self.assertIn("AssertionError", shown)
+
+
 class Refusals(Case):
     def refused(self, text, *parts):
         done = self.price(self.script(text), "--hw", "H100", code=INPUT)
