@@ -142,10 +142,21 @@ def optimizers_as_there(torch):
             module._get_foreach_kernels_supported_devices = lambda: ["cuda", "cpu"]
 
 
+def attention_as_there(torch):
+    """With dropout the host's kernels fall back to one that keeps the whole matrix; those of devices do not."""
+    functional = torch.nn.functional
+    given = functional.scaled_dot_product_attention
+
+    def attention(query, key, value, attn_mask=None, dropout_p=0.0, *arguments, **named):
+        return given(query, key, value, attn_mask, 0.0, *arguments, **named)
+    functional.scaled_dot_product_attention = attention
+
+
 def answer(torch, places):
     answer_cuda(torch)
     answer_accelerator(torch)
     optimizers_as_there(torch)
+    attention_as_there(torch)
     generators_on_host(torch)
     autocast_on_host(torch)
     tensors_say_so(torch, places)

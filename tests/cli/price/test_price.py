@@ -65,6 +65,18 @@ HUGE = """
 """
 
 
+ATTENTION = """
+    import torch
+    import torch.nn.functional as F
+    weight = torch.nn.Parameter(torch.randn(4, 8, 2048, 64, device="cuda", dtype=torch.bfloat16))
+    optimizer = torch.optim.SGD([weight], lr=0.1)
+    for _ in range(4):
+        F.scaled_dot_product_attention(weight, weight, weight, dropout_p=0.1, is_causal=True).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+"""
+
+
 class Answers(Case):
     def test_an_unmodified_script_on_several_devices(self):
         told = self.price(self.script(MLP), "--hw", "H100,T4", "--per-hour", "2.5", "--format", "json").json
@@ -105,6 +117,12 @@ class Answers(Case):
         told = self.priced(SHAPES)
         shapes = [row["place"] for row in rows(told, "dry_run", "stand_ins") if row["kind"] == "shape"]
         self.assertEqual(sorted(set(shapes)), [self.line_of("masked_select")])
+
+    def test_attention_does_not_hold_its_matrix(self):
+        told = self.priced(ATTENTION)
+        tensor, matrix = 2 * 4 * 8 * 2048 * 64, 2 * 4 * 8 * 2048 ** 2
+        self.assertLess(value(told, "memory", "peak_bytes"), matrix / 2)
+        self.assertGreater(value(told, "memory", "peak_bytes"), 4 * tensor)
 
     def test_what_does_not_fit_and_where(self):
         done = self.price(self.script(HUGE), "--hw", "H100", "--format", "json")
