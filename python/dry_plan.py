@@ -13,7 +13,7 @@ DEVICE_NAME = os.environ.get("STEPTIME_DRY_DEVICE_NAME", "")
 DEVICE_BYTES = int(os.environ.get("STEPTIME_DRY_DEVICE_BYTES", "0"))
 DEVICE_SMS = int(os.environ.get("STEPTIME_DRY_DEVICE_SMS", "0"))
 DEVICE_CAPABILITY = tuple(int(word) for word in os.environ.get("STEPTIME_DRY_CAPABILITY", "8.0").split("."))
-MOST_TOLD = 2000  # lines of one kind
+MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")
 PYTHON = os.path.dirname(os.__file__) + os.sep
@@ -74,8 +74,9 @@ told = {}  # (kind, place, words): how often
 def count(kind, words, where=None):
     """Told at the end, each line once with how often it came."""
     key = (kind, where or place(), words)
-    if key in told or len(told) < MOST_TOLD:
-        told[key] = told.get(key, 0) + 1
+    if key not in told and len(told) >= MOST_TOLD:
+        key = (kind, "-", "at further lines")
+    told[key] = told.get(key, 0) + 1
 
 
 def one_line(words):

@@ -115,7 +115,7 @@ class DryRun:
             self.leave_step()
             self.observer.stop()
             self.observer.unregister_callback()
-        if self.memory:
+        if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
         tell_counts()
 

@@ -58,9 +58,14 @@ static const struct column_spec memory_columns[] = {
 
 void price_show_memory(const struct dry_memory *memory, struct report *report)
 {
-    if (!memory->peak_bytes)
-        return;
     struct section *const section = report_section(report, "memory", "Memory");
+    if (!memory->peak_bytes) {
+        section_text(
+            section,
+            S("How much it holds is not known: it made nothing, or so many tensors that the table of their lives "
+              "is over 64 MiB."));
+        return;
+    }
     section_value(section, "peak_bytes", "held at most", UNIT_BYTES, cell_int(memory->peak_bytes));
     section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
     section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));
