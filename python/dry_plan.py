@@ -49,6 +49,18 @@ def place_of(frame):
     return package or "?:0"
 
 
+def place_of_error(trace):
+    """The last line of the script's own code on the way to it; without one, the last of all."""
+    own = last = "-"
+    while trace:
+        path = trace.tb_frame.f_code.co_filename
+        if not is_ours(path):
+            last = f"{path}:{trace.tb_lineno}"
+            own = own if is_installed(path) else last
+        trace = trace.tb_next
+    return last if own == "-" else own
+
+
 def place():
     return place_of(sys._getframe(1))
 

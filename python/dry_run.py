@@ -28,7 +28,7 @@ import os
 import sys
 
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, STEPS, TO, place_of, tell, tell_counts
+from steptime_dry_plan import DEVICE, STEPS, TO, place_of_error, tell, tell_counts
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
 
@@ -133,12 +133,8 @@ class DryRun:
     def die(self, kind, problem, trace):
         if not self.is_here() or issubclass(kind, KeyboardInterrupt):
             return
-        innermost = None
-        while trace:
-            innermost, trace = trace.tb_frame, trace.tb_next
-            line = innermost.f_lineno
         self.close()
-        tell("died", place_of(innermost) if innermost else "-", f"{kind.__name__}: {problem}")
+        tell("died", place_of_error(trace), f"{kind.__name__}: {problem}")
         os._exit(1)
 
 

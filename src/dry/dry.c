@@ -57,6 +57,8 @@ static const struct {
     {"ModuleNotFoundError", "install that package for this Python"},
     {"ImportError", "install that package for this Python"},
     {"ConnectionError", "nothing is downloaded in a dry run: fetch it first"},
+    {"torch.distributed", "jobs of several ranks cannot be run dry yet"},
+    {"process group", "jobs of several ranks cannot be run dry yet"},
     {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
 };
 

@@ -199,6 +199,9 @@ class Refusals(Case):
     def test_an_error_is_told_with_the_line_of_the_script(self):
         self.refused("import torch\nx = torch.ones(3)\ny = x @ torch.ones(4)\n", self.path("train.py") + ":3", "RuntimeError")
 
+    def test_jobs_are_told_to_be_beyond_it(self):
+        self.refused("import torch\nimport torch.distributed as dist\ndist.init_process_group('gloo')\n", "train.py:3", "several ranks")
+
     def test_data_that_is_not_there(self):
         self.refused("import torch\nopen('no-such-data.bin')\n", "train.py:2", "data that is not there")
 
