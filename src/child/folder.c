@@ -25,7 +25,7 @@ static const char *parent_of_all(struct arena *arena)
     return parent;
 }
 
-static bool write_file(const char *folder, const char *name, str text, struct arena *arena, struct steptime_error *err)
+bool folder_add(const char *folder, const char *name, str text, struct arena *arena, struct steptime_error *err)
 {
     struct writer *out = writer_open(str_printf(arena, "%s/%s", folder, name).at, err);
     if (!out)
@@ -41,8 +41,8 @@ const char *folder_make(str module, struct arena *arena, struct steptime_error *
         fail_at(err, STEPTIME_OUTPUT, str_of(folder), -1, "no folder can be made there: %s", strerror(errno));
         return NULL;
     }
-    if (write_file(folder, "sitecustomize.py", module, arena, err) &&
-        write_file(folder, "steptime_inside.py", (str){inside_py, inside_py_bytes}, arena, err))
+    if (folder_add(folder, "sitecustomize.py", module, arena, err) &&
+        folder_add(folder, "steptime_inside.py", (str){inside_py, inside_py_bytes}, arena, err))
         return folder;
     folder_remove(folder);
     return NULL;

@@ -3,6 +3,8 @@
 #ifndef CHILD_FOLDER_H
 #define CHILD_FOLDER_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/str.h"
 #include "steptime/error.h"
@@ -12,6 +14,9 @@
  * lies steptime_inside.py (python/inside.py), what all such modules share. NULL with *err where it cannot be made.
  */
 const char *folder_make(str module, struct arena *arena, struct steptime_error *err);
+
+/* One more file in it, of that name. */
+bool folder_add(const char *folder, const char *name, str text, struct arena *arena, struct steptime_error *err);
 
 /* With everything in it. */
 void folder_remove(const char *folder);

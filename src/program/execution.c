@@ -2,8 +2,8 @@
 /*
  * The program of an execution trace. Left out are what only holds others (the
  * process, its threads, the profiler's step, annotations inside operators), whose
- * calls stay, and the loading of data with all inside it, which prediction does
- * not predict.
+ * calls stay; the loading of data with all inside it, which prediction does
+ * not predict; and how a mode of a dry run finds the shapes of an operator.
  *
  * Autograd's nodes name the node of the training thread that was open when they
  * ran; what another thread does without such a name lies in the label that the
@@ -28,7 +28,7 @@ static bool loads_data(const struct execution_node *node)
     return node->scope == SCOPE_USER && str_starts(node->name, S("enumerate(DataLoader)"));
 }
 
-static bool is_label(const struct execution_node *node)
+bool execution_is_label(const struct execution_node *node)
 {
     return node->scope == SCOPE_USER && !str_eq(node->name, S("record_param_comms"));
 }
@@ -51,15 +51,17 @@ static void find_entries(struct making *m)
     for (uint32_t i = 0; i < m->from->count; i++) {
         const struct execution_node *node = &m->from->nodes[i];
         const uint32_t parent = around(m, i);
-        m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]);
-        m->entry[i] = parent;
         const bool inside = parent != OP_NONE && !m->label[parent];
-        if (m->gone[i] || execution_is_frame(node) || !in_step(m, node) || (inside && is_label(node)))
+        m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]) ||
+                     making_is_of_mode(m, i, inside);
+        m->entry[i] = parent;
+        if (m->gone[i] || execution_is_mode(node) || execution_is_frame(node) || !in_step(m, node) ||
+            (inside && execution_is_label(node)))
             continue;
         m->kept[m->count] = i;
         m->key[m->count] = node->id;
         m->parent[m->count] = parent;
-        m->label[m->count] = is_label(node);
+        m->label[m->count] = execution_is_label(node);
         m->entry[i] = m->count++;
     }
 }
@@ -175,9 +177,10 @@ static void add_outputs(struct making *m, const struct execution_node *node, str
 
 static struct program_op op_of_node(struct making *m, const struct execution_node *node, bool label)
 {
+    const struct execution_arguments *const read = making_reads_output(m, node) ? &node->outputs : &node->inputs;
     return (struct program_op){
         .name = node->name,
-        .arguments = {node->inputs.dims, node->inputs.types, node->inputs.values, node->inputs.strides},
+        .arguments = {read->dims, read->types, read->values, read->strides},
         .id = node->id,
         .forward = OP_NONE,
         .family = label ? FAMILY_OTHER : program_name(&m->names, node->name)->family,
@@ -319,6 +322,7 @@ static struct making begin(const struct execution *from, const struct execution_
     struct making m = {.from = from, .step = step, .arena = arena};
     m.kept = arena_array(&m.scratch, from->count, sizeof *m.kept);
     m.entry = arena_array(&m.scratch, from->count, sizeof *m.entry);
+    m.over_mode = making_find_modes(&m);
     m.gone = arena_array(&m.scratch, from->count, sizeof *m.gone);
     m.parent = arena_array(&m.scratch, from->count, sizeof *m.parent);
     m.key = arena_array(&m.scratch, from->count, sizeof *m.key);

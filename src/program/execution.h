@@ -9,6 +9,12 @@
 /* A node that only holds others: the process, a thread, the profiler's step. */
 bool execution_is_frame(const struct execution_node *node);
 
+/* An annotation: it groups operators. */
+bool execution_is_label(const struct execution_node *node);
+
+/* The work of a mode that stands in for operators, as FakeTensorMode does in a dry run. */
+bool execution_is_mode(const struct execution_node *node);
+
 /* The nodes of one step, by their ids: [first, end). */
 struct execution_step {
     int64_t first, end;
@@ -29,10 +35,11 @@ struct making {
     const struct execution *from;
     const struct execution_step *step;
     struct arena *arena, scratch;
-    uint32_t *kept;   /* by entry: the node */
-    uint32_t *entry;  /* by node: the entry that it is, or lies in; OP_NONE */
-    bool *gone;       /* by node: loads data */
-    uint32_t *parent; /* by entry */
+    uint32_t *kept;        /* by entry: the node */
+    uint32_t *entry;       /* by node: the entry that it is, or lies in; OP_NONE */
+    bool *gone;            /* by node: loads data, or is how a mode found shapes */
+    const bool *over_mode; /* by node: an operator that a mode stood in for; NULL: no dry run */
+    uint32_t *parent;      /* by entry */
     int64_t *key;
     bool *label;
     uint32_t *label_around; /* by entry: itself or the innermost label that it lies in; OP_NONE */
@@ -43,6 +50,11 @@ struct making {
     uint32_t *tensor_count; /* of the result */
     int64_t *tensors;
 };
+
+/* execution_dry.c */
+const bool *making_find_modes(struct making *m);
+bool making_is_of_mode(const struct making *m, uint32_t node, bool inside);
+bool making_reads_output(const struct making *m, const struct execution_node *node);
 
 /* execution_device.c; the operators are made */
 void making_host_work(struct making *m, const struct program_tree *tree);

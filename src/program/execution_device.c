@@ -47,6 +47,13 @@ static enum copy_direction direction_of(enum tensor_place from, enum tensor_plac
     return from == PLACE_DEVICE && to == PLACE_HOST ? COPY_D2H : COPY_UNKNOWN;
 }
 
+/* Of a dry run: x.to(device), without the copy_ inside. */
+static bool is_whole_copy(const struct making *m, const struct execution_node *node)
+{
+    return m->over_mode && m->over_mode[node - m->from->nodes] && str_eq(node->name, S("aten::_to_copy")) &&
+           node->inputs.tensors && node->outputs.tensors;
+}
+
 /* copy_(to, from, non_blocking), or the read of one number. */
 static bool copy_of_node(const struct making *m, const struct execution_node *node, struct program_launch *copy)
 {
@@ -55,6 +62,11 @@ static bool copy_of_node(const struct making *m, const struct execution_node *no
     if (str_eq(node->name, S("aten::copy_")) && node->inputs.tensors >= 2) {
         copy->direction = (uint8_t)direction_of(at[1].place, at[0].place);
         copy->bytes = at[1].bytes;
+        copy->blocking = !str_has(node->inputs.values, S("\"True\""));
+    } else if (is_whole_copy(m, node)) {
+        const struct execution_tensor *const to = &m->from->tensors[node->outputs.first_tensor];
+        copy->direction = (uint8_t)direction_of(at[0].place, to->place);
+        copy->bytes = at[0].bytes;
         copy->blocking = !str_has(node->inputs.values, S("\"True\""));
     } else if (str_eq(node->name, S("aten::_local_scalar_dense")) && node->inputs.tensors == 1) {
         copy->direction = at[0].place == PLACE_DEVICE ? COPY_D2H : COPY_UNKNOWN;

@@ -3,7 +3,6 @@
 
 #include "base/str.h"
 #include "child/folder.h"
-#include "io/writer.h"
 
 extern const char record_py[], record_plan_py[], record_pass_py[], record_window_py[], record_ends_py[],
     record_syncs_py[], record_et_py[], record_memory_py[];
@@ -26,21 +25,11 @@ static const struct module imported[] = {
     {"steptime_ends.py", record_ends_py, &record_ends_py_bytes},
 };
 
-static bool write_module(const char *folder, const struct module *module, struct arena *arena,
-                         struct steptime_error *err)
-{
-    struct writer *const out = writer_open(str_printf(arena, "%s/%s", folder, module->name).at, err);
-    if (!out)
-        return false;
-    writer_put(out, (str){module->text, *module->bytes});
-    return writer_close(out, err);
-}
-
 const char *modules_folder(struct arena *arena, struct steptime_error *err)
 {
     const char *const folder = folder_make((str){record_py, record_py_bytes}, arena, err);
     for (size_t i = 0; folder && i < sizeof imported / sizeof *imported; i++)
-        if (!write_module(folder, &imported[i], arena, err)) {
+        if (!folder_add(folder, imported[i].name, (str){imported[i].text, *imported[i].bytes}, arena, err)) {
             folder_remove(folder);
             return NULL;
         }

@@ -93,6 +93,11 @@ void execution_finish(struct execution *execution, struct execution_draft *draft
 void execution_note(struct execution *execution, enum note_kind kind, int64_t offset, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* ---- of a dry run ---- */
+
+/* Tensors that lie on the host lie on the device: it was asked how that would be. Those that are marked stay. */
+void execution_put_on_device(struct execution *execution);
+
 /* ---- reading ---- */
 
 struct execution *execution_new(void);

@@ -276,6 +276,12 @@ struct lowering operator_launches(const struct operator_call *call, struct arena
     return lowering;
 }
 
+bool operator_fills(str name)
+{
+    const struct operator_row *row = operator_row_of(name);
+    return row && row->read == read_fill && row->way == LOWERED_TO_CALLS;
+}
+
 /* ---- roles ---- */
 
 struct operator_roles operator_roles(str name)

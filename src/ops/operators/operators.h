@@ -125,6 +125,12 @@ struct lowering {
     const char *why; /* of LOWERED_NOT and LOWERED_TO_BYTES, in words: "its shapes were not recorded" */
 };
 
+/*
+ * Its calls fill its output, and nothing else is known of it: who knows the output and not the calls asks with the output in
+ * the place of the arguments.
+ */
+bool operator_fills(str name);
+
 /* Kernels live in the arena, their variants are constant text. Equal calls give equal answers: remember them by text. */
 struct lowering operator_launches(const struct operator_call *call, struct arena *arena);
 

@@ -254,7 +254,7 @@ const struct operator_row operator_rows[] = {
     {"^aten::cat$|^aten::_cat$|^aten::concat$|^aten::_chunk_cat$", KERNELS, read_cat, .flops = "0", .bytes = "2 output",
      COUNTED},
     {"^aten::stack$|^aten::hstack$|^aten::vstack$", CALLS, read_cat, .flops = "0", .bytes = "2 output", COUNTED},
-    {"^aten::repeat$|^aten::repeat_interleave$|^aten::tile$|^aten::pad$|^aten::constant_pad_nd$", CALLS, .read = NULL},
+    {"^aten::repeat$|^aten::repeat_interleave$|^aten::tile$|^aten::pad$|^aten::constant_pad_nd$", CALLS, read_fill, .tensor = 0},
 
     /* ---- filling ---- */
     {"^aten::fill_$|^aten::zero_$|^aten::uniform_$|^aten::normal_$|^aten::random_$|^aten::bernoulli_$|"
@@ -265,7 +265,7 @@ const struct operator_row operator_rows[] = {
      "^aten::full_like$|^aten::rand_like$|^aten::randn_like$|^aten::new_zeros$|^aten::new_ones$|^aten::new_full$|"
      "^aten::randint$|^aten::randperm$|^aten::scalar_tensor$|^aten::fill$|^aten::slice_backward$|"
      "^aten::select_backward$|^aten::linspace$|^aten::eye$|^aten::tril_indices$|^aten::one_hot$",
-     CALLS, .read = NULL},
+     CALLS, read_fill, .tensor = 0},
 
     /* ---- optimizers ---- */
     {"^aten::_fused_adam_$|^aten::_fused_adamw_$|^aten::_fused_adam$|^aten::_fused_adamw$", KERNELS, read_optimizer,

@@ -200,10 +200,10 @@ static bool holds_settings(const struct syntax *tree, uint32_t object)
                                    : false;
 }
 
-/* Whether anything in the files linted, or beside them, has the name of the setting, other than to ask for it. */
-static bool is_given(const struct project *project, str name)
+/* Whether anything in the program, or in files beside it, has the name of the setting, other than to ask for it. */
+static bool is_given(const struct project *project, uint32_t program, str name)
 {
-    return choices_first(project, name) != NONE || is_mentioned(project, name) ||
+    return choices_first(project, program, name) != NONE || is_mentioned(project, name) ||
            map_get(&project->files.methods_by_name, names_get(project->files.names, name)->id) != MAP_NONE;
 }
 
@@ -216,7 +216,8 @@ struct ways ways_of_unset(struct question *question, struct site call, int depth
     const str name = unquoted(tree, syntax_argument(tree, call.node, 1, NULL));
     const uint32_t otherwise = syntax_argument(tree, call.node, 2, NULL);
     if ((!has && !gets) || tree->kind[call.node + 1] != SYN_NAME || object == NONE || !name.len ||
-        (gets && otherwise == NONE) || !holds_settings(tree, object) || is_given(project, name))
+        (gets && otherwise == NONE) || !holds_settings(tree, object) ||
+        is_given(project, project->files.at[call.file].program, name))
         return ways_unknown;
     struct ways ways = gets ? ways_of_value(question, (struct site){call.file, otherwise}, depth + 1) : ways_hold_not;
     ways.by_default = true;

@@ -328,6 +328,77 @@ static void pairs_of_one_run_fit(void **state)
     }
 }
 
+/* ---- of dry runs ---- */
+
+static const char *const dry[] = {
+    NODE(2, "ProfilerStep#0", 1, 1, 7, ""),
+    NODE(3, "aten::linear", 2, 1, 0, DATA(TENSOR(20, 21), TENSOR(22, 23))),
+    NODE(4, "aten::mm", 3, 1, 0, DATA(TENSOR(20, 21), TENSOR(22, 23))),
+    NODE(5, "PythonDispatchMode", 4, 1, 0, ""),
+    NODE(6, "aten::empty_strided", 5, 1, 0, ""),
+    NODE(7, "PythonDispatchMode", 2, 1, 0, ""), /* the door of an annotation */
+    NODE(8, "Optimizer.step#SGD.step", 7, 1, 7, ""),
+    NODE(9, "aten::detach", 7, 1, 0, ""),
+    NODE(10, "aten::add_", 8, 1, 0, DATA(TENSOR(20, 21), TENSOR(20, 21))),
+    NODE(11, "PythonDispatchMode", 10, 1, 0, ""),
+    NODE(12, "aten::add_", 11, 1, 0, DATA(TENSOR(20, 21), TENSOR(20, 21))),
+    NODE(13, "aten::set_", 8, 1, 0, ""), /* a copy of a tensor without data */
+    NODE(14, "aten::empty_strided", 8, 1, 0, ""),
+    NODE(15, "PythonDispatchMode", 14, 1, 0, ""),
+    NODE(16, "aten::zeros", 2, 1, 0,
+         ",\"op_schema\":\"\",\"inputs\":[[8]],\"input_shapes\":[[[]]],\"input_types\":[\"GenericList[Int]\"],"
+         "\"outputs\":[" TENSOR(30, 31) "],\"output_shapes\":[[8]],\"output_types\":[\"Tensor(float)\"]"),
+    NODE(17, "PythonDispatchMode", 16, 1, 0, ""),
+    NULL,
+};
+
+static void of_a_dry_run_the_operators_stay(void **state)
+{
+    static const int64_t kept[] = {3, 4, 8, 10, 14, 16};
+    struct arena arena = {0};
+    struct execution *e = read_nodes(dry);
+    const struct program p = program_of_execution(e, &arena);
+    check_program(&p);
+    assert_int_equal(p.count, sizeof kept / sizeof *kept);
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        assert_int_equal(p.ops[i].id, kept[i]);
+    assert_int_equal(find(&p, 10).parent, number(&p, 8));
+    assert_int_equal(find(&p, 10).phase, PHASE_OPTIMIZER);
+    assert_true(str_eq(find(&p, 16).arguments.dims, S("[[8]]"))); /* made of none: as large as what it makes */
+    execution_free(e);
+    arena_free(&arena);
+}
+
+#define HOST(ID) "[" #ID "," #ID "00,0,4,4,\"cpu\"]"
+
+static void of_a_dry_run_marks_tell_places(void **state)
+{
+    static const char *const nodes[] = {
+        NODE(2, "aten::_to_copy", 2, 1, 0, DATA(HOST(20), HOST(21))),
+        NODE(3, "PythonDispatchMode", 2, 1, 0, ""),
+        NODE(4, "steptime::to_device", 3, 1, 0, ""),
+        NODE(5, "aten::add", 5, 1, 0, DATA(HOST(20), HOST(22))),
+        NODE(6, "PythonDispatchMode", 5, 1, 0, ""),
+        NODE(7, "steptime::on_host", 6, 1, 0, ""),
+        NODE(8, "aten::mul", 8, 1, 0, DATA(HOST(21), HOST(23))),
+        NODE(9, "PythonDispatchMode", 8, 1, 0, ""),
+        NULL,
+    };
+    struct arena arena = {0};
+    struct execution *e = read_nodes(nodes);
+    execution_put_on_device(e);
+    const struct program p = program_of_execution(e, &arena);
+    check_program(&p);
+    assert_int_equal(p.count, 3);
+    assert_int_equal(p.launch_count, 1);
+    assert_int_equal(p.launches[0].op, number(&p, 2));
+    assert_int_equal(p.launches[0].direction, COPY_H2D);
+    assert_int_equal(p.launches[0].bytes, 16);
+    assert_true(find(&p, 5).on_host && !find(&p, 2).on_host && !find(&p, 8).on_host);
+    execution_free(e);
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +411,8 @@ int main(void)
         cmocka_unit_test(what_cannot_be_predicted_is_named),
         cmocka_unit_test(real_execution_traces_make_programs),
         cmocka_unit_test(pairs_of_one_run_fit),
+        cmocka_unit_test(of_a_dry_run_the_operators_stay),
+        cmocka_unit_test(of_a_dry_run_marks_tell_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For dry_run.py: files that a script writes. They go to a private folder, where the script finds them again; its own stay as
+they are, and nothing of it stays.
+
+It lies as steptime_dry_files.py beside the sitecustomize.py that dry_run.py is. Programs that the script starts, and libraries
+that write by themselves, are not held back.
+"""
+import builtins
+import functools
+import io
+import os
+import sys
+import tempfile
+
+from steptime_dry_plan import TO, count
+
+SHADOW = os.path.join(TO or "", "written")
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class Files:
+    def __init__(self):
+        self.made_folder = os.mkdir
+        self.stat = os.stat
+        script = os.path.dirname(os.path.abspath(sys.argv[0])) if getattr(sys, "argv", None) and sys.argv[0] else os.getcwd()
+        self.kept = (os.getcwd() + os.sep, script + os.sep)  # even where they lie in the temporary folder
+        self.free = (TO + os.sep, "/dev/", "/proc/", os.path.realpath(tempfile.gettempdir()) + os.sep)
+
+    def absolute(self, path):
+        """"": no path, or one that may be written."""
+        if isinstance(path, int) or not isinstance(path, (str, bytes, os.PathLike)):
+            return ""
+        path = os.path.abspath(os.fsdecode(path))
+        if path.startswith(TO + os.sep) or (path.startswith(self.free) and not (path + os.sep).startswith(self.kept)):
+            return ""
+        return path
+
+    def exists(self, path):
+        try:
+            self.stat(path)
+            return True
+        except OSError:
+            return False
+
+    def shadow(self, path):
+        return SHADOW + path
+
+    def to_write(self, path):
+        """Where it goes instead; what is there already is copied first."""
+        real = self.absolute(path)
+        if not real:
+            return path
+        count("skipped", f"writing {os.path.basename(real)}")
+        instead = self.shadow(real)
+        self.make_folders(os.path.dirname(instead))
+        if not self.exists(instead) and os.path.isfile(real):
+            import shutil
+            shutil.copyfile(real, instead)
+        return instead
+
+    def to_read(self, path):
+        real = self.absolute(path)
+        return self.shadow(real) if real and self.exists(self.shadow(real)) else path
+
+    def make_folders(self, path):
+        if not self.exists(path):
+            self.make_folders(os.path.dirname(path))
+            self.made_folder(path)
+
+
+def hold_back():
+    files = Files()
+    opened, opened_low = builtins.open, os.open
+
+    def open_elsewhere(file, mode="r", *arguments, **named):
+        where = files.to_write(file) if isinstance(mode, str) and set(mode) & set("wax+") else files.to_read(file)
+        return opened(where, mode, *arguments, **named)
+    builtins.open = io.open = functools.wraps(opened)(open_elsewhere)
+
+    def open_low(path, flags, *arguments, **named):
+        return opened_low(files.to_write(path) if flags & WRITES else files.to_read(path), flags, *arguments, **named)
+    os.open = open_low
+
+    def make_folder(path, mode=0o777, **named):
+        real = files.absolute(path)
+        if real and not files.exists(real):
+            files.make_folders(os.path.dirname(files.shadow(real)))
+            path = files.shadow(real)
+        return files.made_folder(path, mode, **named)
+    os.mkdir = make_folder
+    for name in ("stat", "lstat", "listdir", "scandir", "access"):
+        read_elsewhere(files, name)
+    for name in ("remove", "unlink", "rmdir", "rename", "replace", "link", "symlink", "truncate", "utime", "chmod"):
+        change_elsewhere(files, name)
+
+
+def read_elsewhere(files, name):
+    given = getattr(os, name)
+
+    @functools.wraps(given)
+    def wrapper(path=".", *arguments, **named):
+        if named.get("dir_fd") is not None:
+            return given(path, *arguments, **named)
+        return given(files.to_read(path), *arguments, **named)
+    setattr(os, name, wrapper)
+
+
+def change_elsewhere(files, name):
+    """Of what it wrote itself; the files that were there stay, and it is told that this was done."""
+    given = getattr(os, name)
+    two = name in ("rename", "replace", "link", "symlink")
+
+    @functools.wraps(given)
+    def wrapper(path, *arguments, **named):
+        real = files.absolute(path)
+        if not real and not (two and files.absolute(arguments[0])):
+            return given(path, *arguments, **named)
+        if real and not files.exists(files.shadow(real)):
+            count("skipped", f"os.{name} {os.path.basename(real)}")
+            return None
+        if two:
+            arguments = (files.to_write(arguments[0]), *arguments[1:])
+        return given(files.shadow(real) if real else path, *arguments, **named)
+    setattr(os, name, wrapper)

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For dry_run.py: which storages live when, of what kind, and made by which line. Tensors without data have storages without
+memory, but these are made and die as those of a real run do.
+
+It lies as steptime_dry_memory.py beside the sitecustomize.py that dry_run.py is. Events go to STEPTIME_DRY_TO/memory, a line
+each in their order, words apart by tabs:
+
+    +  <storage> <bytes> <phase> <place>   made; phase: forward, backward or other
+    -  <storage>                           died
+    k  <storage> <kind>                    it is known to be a parameter, gradient, optimizer or buffer
+    s  <n>                                 a step ended
+"""
+import gc
+import os
+
+from steptime_dry_places import Places
+from steptime_dry_plan import TO, tell
+from steptime_dry_storages import Storages, storage_of
+from steptime_inside import Outermost, as_function
+
+
+def tensors_in(torch, values):
+    """In lists as well, of which operators have one level."""
+    for value in values:
+        if isinstance(value, torch.Tensor):
+            yield value
+        elif isinstance(value, (list, tuple)):
+            yield from (item for item in value if isinstance(item, torch.Tensor))
+
+
+class Memory:
+    """Watches every operator, from above PyTorch's mode."""
+
+    def __init__(self, torch, on_device):
+        self.torch = torch
+        self.storages = Storages(torch)
+        self.on_host = Storages(torch)
+        self.places = Places(self.storages, self.on_host) if on_device else None
+        self.steps = 0
+        self.mode = self.watching()
+
+    def watching(self):
+        memory, torch = self, self.torch
+        from torch.utils._python_dispatch import TorchDispatchMode
+
+        class Watching(TorchDispatchMode):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                kwargs = kwargs or {}
+                result = func(*args, **kwargs)
+                given = list(tensors_in(torch, (*args, *kwargs.values())))
+                made = list(tensors_in(torch, result if isinstance(result, (list, tuple)) else (result,)))
+                memory.see(given, made)
+                return result
+        return Watching()
+
+    def see(self, given, made):
+        if self.places:
+            self.places.see(given, made)
+        else:
+            for tensor in made:
+                self.storages.add(storage_of(tensor))
+
+    def enter(self):
+        self.watch_backward()
+        self.mode.__enter__()
+
+    def watch_backward(self):
+        def phase(name):
+            def enter(*_, **__):
+                self.storages.phase = self.on_host.phase = name
+            return enter
+        backward = self.torch.autograd.backward
+        self.torch.autograd.backward = as_function(Outermost(backward, phase("backward"), phase("other")), backward)
+
+    # ---- kinds, where a step ends: gradients are there, and so is what the optimizer keeps ----
+
+    def end_step(self, optimizer):
+        for group in optimizer.param_groups:
+            for parameter in group["params"]:
+                self.tell_kind(parameter, "parameter")
+                self.tell_kind(parameter.grad, "gradient")
+        for state in list(optimizer.state.values()):
+            for value in state.values() if isinstance(state, dict) else ():
+                self.tell_kind(value, "optimizer")
+        if not self.steps:
+            self.tell_modules()
+        self.steps += 1
+        for storages in (self.storages, self.on_host):
+            storages.end_step(self.steps)
+
+    def tell_kind(self, value, kind):
+        if isinstance(value, self.torch.Tensor):
+            for storages in (self.storages, self.on_host):
+                storages.tell_kind(value, kind)
+
+    def tell_modules(self):
+        """Parameters that no optimizer has, and buffers."""
+        Module = self.torch.nn.Module
+        for module in [held for held in gc.get_objects() if issubclass(type(held), Module)]:
+            for parameter in list(module.__dict__.get("_parameters", {}).values()):
+                self.tell_kind(parameter, "parameter")
+            for buffer in list(module.__dict__.get("_buffers", {}).values()):
+                self.tell_kind(buffer, "buffer")
+
+    def write(self):
+        """Of the device; where the script puts nothing there, of what it would put there: all."""
+        nothing = self.places is not None and not self.storages.made
+        if nothing:
+            tell("nothing")
+        with open(os.path.join(TO, "memory"), "w", encoding="utf-8", errors="replace") as out:
+            out.writelines(f"{event}\n" for event in (self.on_host if nothing else self.storages).events)

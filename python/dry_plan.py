@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What dry_run.py was asked for, by the environment; what it tells steptime, and at which line of the script.
+
+It lies as steptime_dry_plan.py beside the sitecustomize.py that dry_run.py is.
+"""
+import os
+import sys
+
+TO = os.environ.get("STEPTIME_DRY_TO")  # a private folder: the execution trace, notes and the table of memory
+STEPS = int(os.environ.get("STEPTIME_DRY_STEPS", "3"))
+DEVICE = os.environ.get("STEPTIME_DRY_DEVICE", "cpu")  # "cpu", or "cuda": PyTorch answers as such a device would
+DEVICE_NAME = os.environ.get("STEPTIME_DRY_DEVICE_NAME", "")
+DEVICE_BYTES = int(os.environ.get("STEPTIME_DRY_DEVICE_BYTES", "0"))
+DEVICE_SMS = int(os.environ.get("STEPTIME_DRY_DEVICE_SMS", "0"))
+DEVICE_CAPABILITY = tuple(int(word) for word in os.environ.get("STEPTIME_DRY_CAPABILITY", "8.0").split("."))
+MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
+
+OURS = ("steptime_", "sitecustomize")
+PYTHON = os.path.dirname(os.__file__) + os.sep
+
+
+# ---- places ----
+
+def is_ours(path):
+    return os.path.basename(path).startswith(OURS)
+
+
+def is_installed(path):
+    """A package's or Python's own, and no file at all."""
+    return (path.startswith("<") or f"{os.sep}site-packages{os.sep}" in path
+            or f"{os.sep}dist-packages{os.sep}" in path or path.startswith(PYTHON))
+
+
+def is_torch(path):
+    return f"{os.sep}torch{os.sep}" in path and is_installed(path)
+
+
+def place_of(frame):
+    """FILE:LINE of the innermost frame of the script's own code; without one, of a package other than PyTorch."""
+    package = None
+    while frame:
+        path = frame.f_code.co_filename
+        if not is_ours(path):
+            if not is_installed(path):
+                return f"{path}:{frame.f_lineno}"
+            if package is None and not is_torch(path) and not path.startswith("<"):
+                package = f"{path}:{frame.f_lineno}"
+        frame = frame.f_back
+    return package or "?:0"
+
+
+def place_of_error(trace):
+    """The last line of the script's own code on the way to it; without one, the last of all."""
+    own = last = "-"
+    while trace:
+        path = trace.tb_frame.f_code.co_filename
+        if not is_ours(path):
+            last = f"{path}:{trace.tb_lineno}"
+            own = own if is_installed(path) else last
+        trace = trace.tb_next
+    return last if own == "-" else own
+
+
+def place():
+    return place_of(sys._getframe(1))
+
+
+def called_from(*endings):
+    """Whether a frame of the last few that are not ours lies in a file with such an ending."""
+    frame, looked = sys._getframe(1), 0
+    while frame and looked < 6:
+        path = frame.f_code.co_filename
+        if not is_ours(path):
+            looked += 1
+            if path.endswith(endings):
+                return True
+        frame = frame.f_back
+    return False
+
+
+# ---- what is told ----
+
+told = {}  # (kind, place, words): how often
+
+
+def count(kind, words, where=None):
+    """Told at the end, each line once with how often it came."""
+    key = (kind, where or place(), words)
+    if key not in told and len(told) >= MOST_TOLD:
+        key = (kind, "-", "at further lines")
+    told[key] = told.get(key, 0) + 1
+
+
+def one_line(words):
+    return " ".join(str(words).split())[:400]
+
+
+def tell(kind, where="-", words="", times=1):
+    with open(os.path.join(TO, "notes"), "a", encoding="utf-8", errors="replace") as out:
+        out.write(f"{kind}\t{times}\t{where}\t{one_line(words)}\n")
+
+
+def tell_counts():
+    for (kind, where, words), times in told.items():
+        tell(kind, where, words, times)
+    told.clear()

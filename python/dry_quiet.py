@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For dry_run.py: what would be in the way of a script without data. Nothing is saved, loaders start no processes, modules are
+converted and lists of tensors taken as those with data are.
+
+It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
+"""
+from steptime_dry_plan import count
+
+LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
+          "multiprocessing_context": None}
+
+
+def save_nothing(torch):
+    def save(*_, **__):
+        count("skipped", "torch.save")
+    torch.save = save
+
+
+def load_here(torch):
+    """Workers would hand tensors over by shared memory, which these have none of."""
+    make = torch.utils.data.DataLoader.__init__
+
+    def wrapper(loader, *arguments, **named):
+        named.update({name: value for name, value in LOADER.items() if name in named})
+        make(loader, *arguments[:5], **named)
+    torch.utils.data.DataLoader.__init__ = wrapper
+
+
+def convert_by_rebinding(torch):
+    """Module.to: PyTorch would swap the insides of two tensors, which those without data refuse. Tied parameters stay tied."""
+    Parameter = torch.nn.Parameter
+
+    def converted(parameter, function):
+        known = getattr(parameter, "steptime_converted", None)
+        if known is not None and known[0] is function:
+            return known[1]
+        with torch.no_grad():
+            applied = function(parameter)
+        if applied is parameter:
+            return parameter
+        new = Parameter(applied, parameter.requires_grad)
+        parameter.steptime_converted = (function, new)
+        return new
+
+    def apply(module, function, recurse=True):
+        for child in module.children() if recurse else ():
+            child._apply(function)
+        for name, parameter in module._parameters.items():
+            if parameter is not None:
+                module._parameters[name] = converted(parameter, function)
+        for name, buffer in module._buffers.items():
+            if buffer is not None:
+                module._buffers[name] = function(buffer)
+        return module
+    torch.nn.Module._apply = apply
+
+
+def take_lists(torch):
+    """Operators on lists of tensors are chosen by the type of these, of which those without data are another."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    from torch.optim import optimizer
+    from torch.utils import _foreach_utils
+    for module in (optimizer, _foreach_utils):
+        kinds = getattr(module, "_foreach_supported_types", [FakeTensor])
+        if FakeTensor not in kinds:
+            kinds.append(FakeTensor)
+
+
+def keep_quiet(torch):
+    import torch.utils.data
+    save_nothing(torch)
+    load_here(torch)
+    convert_by_rebinding(torch)
+    take_lists(torch)

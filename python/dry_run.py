@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
+
+It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
+dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
+device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
+dry_files.py (what it writes), dry_memory.py and
+dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
+
+From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
+an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
+ends with the step() of an optimizer, as for record.py. After the last one the process ends at once. Lines for who waits go
+to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
+
+    loaded    1  -  <python>            an interpreter took this module
+    torch     1  -  <version>           PyTorch was imported
+    step      1  -  <n>                 a step ended
+    value     <times> <place> <call>    a stand-in was given for a value that nobody knows
+    branch    <times> <place> <call>    the script asked whether a stand-in is true, so chose its way by it
+    shape     <times> <place> <call>    a stand-in for a shape that depends on values: the largest it could be
+    skipped   <times> <place> <call>    what was not done: saving, writing, waiting
+    nothing   1                         it put nothing on the device
+    died      1  <place> <error>        an error ended the script; at which line of it
+    ended     1  -  <n>                 it ended by itself, after so many steps
+    done      1  -  <n>                 all steps were made
+"""
+import os
+import sys
+
+from steptime_dry_files import hold_back
+from steptime_dry_plan import DEVICE, STEPS, TO, place_of_error, tell, tell_counts
+from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
+
+
+class DryRun:
+    """Of this process; forked children make no steps of their own."""
+
+    def __init__(self):
+        self.process = os.getpid()
+        self.torch = self.mode = self.observer = self.mark = self.memory = None
+        self.first = FirstOptimizer()
+        self.steps = 0
+        self.over = False
+
+    def is_here(self):
+        return os.getpid() == self.process and not self.over
+
+    # ---- the way in ----
+
+    def enter(self, torch):
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        import steptime_dry_device
+        import steptime_dry_memory
+        import steptime_dry_quiet
+        import steptime_dry_values
+        self.torch = torch
+        tell("torch", words=torch.__version__)
+        self.mode = FakeTensorMode(allow_non_fake_inputs=True)
+        steptime_dry_quiet.keep_quiet(torch)
+        steptime_dry_values.give(torch)
+        leave_annotations_out(torch)
+        self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
+        self.watch_optimizers(torch)
+        watch_steps(torch, self.end_step)
+        self.mode.__enter__()
+        self.memory.enter()
+        if DEVICE == "cuda":
+            steptime_dry_device.answer(torch, self.memory.places)
+
+    def watch_optimizers(self, torch):
+        """The observer starts with the first: what comes before is setting up."""
+        make = torch.optim.Optimizer.__init__
+
+        def wrapper(optimizer, *arguments, **named):
+            make(optimizer, *arguments, **named)
+            if self.is_here() and self.observer is None:
+                self.observe()
+        torch.optim.Optimizer.__init__ = wrapper
+
+    def observe(self):
+        from torch.profiler import ExecutionTraceObserver
+        self.observer = ExecutionTraceObserver()
+        self.observer.register_callback(os.path.join(TO, "et.json"))
+        self.observer.start()
+        self.enter_step()
+
+    # ---- steps ----
+
+    def enter_step(self):
+        self.mark = self.torch.profiler.record_function(f"ProfilerStep#{self.steps}")
+        self.mark.__enter__()
+
+    def leave_step(self):
+        mark, self.mark = self.mark, None
+        if mark:
+            mark.__exit__(None, None, None)
+
+    def end_step(self, optimizer):
+        if not self.is_here() or not self.first.makes(optimizer):
+            return
+        self.leave_step()
+        self.steps += 1
+        self.memory.end_step(optimizer)
+        tell("step", words=self.steps)
+        if self.steps >= STEPS:
+            self.finish("done")
+        elif self.observer:
+            self.enter_step()
+
+    # ---- the way out ----
+
+    def close(self):
+        self.over = True
+        if self.observer:
+            self.leave_step()
+            self.observer.stop()
+            self.observer.unregister_callback()
+        if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
+            self.memory.write()
+        tell_counts()
+
+    def finish(self, kind):
+        """At once: what the script does on its way out belongs to a training that was."""
+        self.close()
+        tell(kind, words=self.steps)
+        os._exit(0)
+
+    def end(self):
+        if self.is_here():
+            self.close()
+            tell("ended", words=self.steps)
+
+    def die(self, kind, problem, trace):
+        if not self.is_here() or issubclass(kind, KeyboardInterrupt):
+            return
+        self.close()
+        tell("died", place_of_error(trace), f"{kind.__name__}: {problem}")
+        os._exit(1)
+
+
+def leave_annotations_out(torch):
+    """record_function is an operator for the mode, which would have what lies within it as its own."""
+    annotation = torch.autograd.profiler.record_function
+
+    def without_modes(function):
+        def wrapper(*arguments, **named):
+            with torch._C._DisableTorchDispatch():
+                return function(*arguments, **named)
+        return wrapper
+    annotation.__enter__ = without_modes(annotation.__enter__)
+    annotation.__exit__ = without_modes(annotation.__exit__)
+
+
+run = DryRun()
+
+
+def hear_of_the_end():
+    import atexit
+    heard = sys.excepthook
+
+    def hook(kind, problem, trace):
+        heard(kind, problem, trace)
+        run.die(kind, problem, trace)
+    sys.excepthook = hook
+    atexit.register(run.end)
+
+
+if TO and __name__ == "sitecustomize":
+    tell("loaded", words=sys.version.split()[0])
+    hear_of_the_end()
+    hold_back()
+    sys.meta_path.insert(0, Waiting({"torch": run.enter}))
+    run_the_one_in_its_place()

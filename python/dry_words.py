@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0
+"""For dry_run.py: words of the asked device in a script, where PyTorch is built without it. Its tensors lie on the host instead,
+and say that they lie on the device where the script asks.
+
+It lies as steptime_dry_words.py beside the sitecustomize.py that dry_run.py is.
+"""
+import sys
+
+from steptime_dry_plan import is_ours, is_torch
+
+KIND = "cuda"
+
+
+def means_device(word):
+    return word == KIND or word.startswith(KIND + ":") if isinstance(word, str) else getattr(word, "type", None) == KIND
+
+
+def asked_by_torch():
+    """PyTorch's own code decides by where tensors really are."""
+    frame = sys._getframe(1)
+    while frame and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return bool(frame) and is_torch(frame.f_code.co_filename)
+
+
+def words_mode(torch, places):
+    """A mode that every function of PyTorch passes through, before any other."""
+    Tensor, Device = torch.Tensor, torch.device
+    host, on_device = Device("cpu"), Device(KIND, 0)
+    asks_device, asks_kind, asks_host = (getattr(Tensor, name).__get__ for name in ("device", "is_cuda", "is_cpu"))
+
+    def answer(func, tensor):
+        there = places.lies_there(tensor)
+        return (on_device if there else host) if func == asks_device else there == (func == asks_kind)
+
+    def place_in(args, kwargs):
+        """Which place is named: True the device, False the host, None no one."""
+        named = [kwargs.get("device"), *args[1:]]
+        words = [word for word in named if isinstance(word, (str, Device))]
+        if any(map(means_device, words)) or type(named[0]) is int:
+            return True
+        return False if any(str(word) == "cpu" for word in words) else None
+
+    def on_host(value):
+        return host if isinstance(value, (str, Device)) and means_device(value) else value
+
+    def to(func, args, kwargs):
+        first = args[1] if len(args) > 1 else kwargs.get("other")
+        where = place_in(args, kwargs)
+        if type(first) is int:
+            args, where = (args[0], host) + args[2:], True
+        elif isinstance(first, Tensor):
+            where = places.lies_there(first)
+        args, kwargs = translated(args, kwargs)
+        return func(*args, **kwargs) if where is None else places.moved(args[0], where, func, *args[1:], **kwargs)
+
+    def translated(args, kwargs):
+        kwargs = {name: on_host(value) for name, value in kwargs.items()}
+        if type(kwargs.get("device")) is int:
+            kwargs["device"] = host
+        return tuple(map(on_host, args)), kwargs
+
+    class Words(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            if func in (asks_device, asks_kind, asks_host):
+                return func(*args) if asked_by_torch() else answer(func, args[0])
+            if func is Device:  # a word itself
+                return func(*args, **kwargs)
+            if func is Tensor.cuda:
+                return places.moved(args[0], True, Tensor.to, host)
+            if func is Tensor.cpu:
+                return places.moved(args[0], False, Tensor.to, host)
+            if func is Tensor.pin_memory:
+                return args[0]
+            if func is Tensor.is_pinned:
+                return True
+            if func is Tensor.to:
+                return to(func, args, kwargs)
+            where = place_in((None,) + tuple(args), kwargs)
+            args, kwargs = translated(args, kwargs)
+            return func(*args, **kwargs) if where is None else places.making(where, func, *args, **kwargs)
+    return Words()
+
+
+def modules_stay(torch, places):
+    """Module.to: its tensors are moved where they are, so that an optimizer that has them already goes on to."""
+    apply = torch.nn.Module._apply
+
+    def put(tensor):
+        places.put(tensor)
+        return tensor
+
+    def move(given):
+        def wrapper(module, *arguments, **named):
+            words = [*arguments, *named.values()]
+            if any(isinstance(word, (str, torch.device)) and means_device(word) or type(word) is int for word in words):
+                apply(module, put)
+                words = [word for word in words if isinstance(word, torch.dtype)]
+                return given(module, *words) if words else module
+            return given(module, *arguments, **named)
+        return wrapper
+    torch.nn.Module.to = move(torch.nn.Module.to)
+    torch.nn.Module.cuda = lambda module, device=None: apply(module, put)
+
+
+def tensors_say_so(torch, places):
+    """A tensor without data has a device of its own."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    given, on_device = FakeTensor.device.fget, torch.device(KIND, 0)
+
+    def device(tensor):
+        really = given(tensor)
+        return really if really.type != "cpu" or asked_by_torch() or not places.lies_there(tensor) else on_device
+    FakeTensor.device = property(device)
+
+
+def generators_on_host(torch):
+    """A class, so that what asks for its type goes on to work."""
+    made = torch.Generator
+
+    class Generator(made):
+        def __new__(cls, device="cpu"):
+            return made.__new__(cls, "cpu")
+    torch.Generator = Generator
+
+
+def autocast_on_host(torch):
+    """Which operators it casts is decided by lists that are nearly the same."""
+    made = torch.autocast.__init__
+
+    def wrapper(self, device_type, dtype=None, *arguments, **named):
+        if means_device(device_type):
+            device_type, dtype = "cpu", dtype or torch.float16
+        made(self, device_type, dtype, *arguments, **named)
+    torch.autocast.__init__ = wrapper
+    for name in ("is_autocast_enabled", "get_autocast_dtype", "set_autocast_dtype", "set_autocast_enabled",
+                 "is_autocast_available"):
+        first_on_host(torch, name)
+
+
+def first_on_host(torch, name):
+    given = getattr(torch, name, None)
+    if given is None:
+        return
+
+    def wrapper(*arguments, **named):
+        return given(*("cpu" if isinstance(word, str) and means_device(word) else word for word in arguments), **named)
+    setattr(torch, name, wrapper)

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "price_dry_show.h"
+
+static const struct column_spec columns[] = {
+    {"kind", "kind", UNIT_NONE, 0,
+     "value: a stand-in was given for a number; branch: the script chose its way by one; shape: a stand-in for a shape; "
+     "skipped: not done in a dry run"},
+    {"place", "place", UNIT_NONE, COLUMN_WIDE, "the line of the script, or of the package that asked"},
+    {"call", "call", UNIT_NONE, 0, "what was called there"},
+    {"times", "times", UNIT_COUNT, 0, "how often"},
+    {0},
+};
+
+static void put_notes(struct section *section, const struct dry_result *dry)
+{
+    struct table *const table = section_table(section, "stand_ins", "Stand-ins");
+    table_columns(table, columns);
+    for (uint32_t i = 0; i < dry->count; i++) {
+        table_row(table);
+        table_text(table, str_of(dry_kind_word(dry->at[i].kind)));
+        table_text(table, dry->at[i].place);
+        table_text(table, dry->at[i].words);
+        table_int(table, dry->at[i].times);
+    }
+}
+
+void price_show_dry(const struct dry_result *dry, struct report *report)
+{
+    struct section *const section = report_section(report, "dry_run", "Dry run");
+    section_value(section, "steps", "steps made without data", UNIT_COUNT, cell_int(dry->steps));
+    section_value(section, "values", "values stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_VALUE]));
+    section_value(section, "branches", "branches on stand-ins", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_BRANCH]));
+    section_value(section, "shapes", "shapes stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_SHAPE]));
+    section_value(section, "torch", "PyTorch", UNIT_NONE, cell_text_or_null(dry->torch));
+    if (dry->short_because.len)
+        section_text(section, str_printf(report_arena(report), "The script made no more steps: it stopped %.*s",
+                                         (int)dry->short_because.len, dry->short_because.at));
+    if (dry->nothing_there)
+        section_text(section, S("The script puts nothing on the device: it is priced as if all of it lay there."));
+    if (dry->times[DRY_BRANCH])
+        section_text(section,
+                     S("The script chose its way by values that nobody knows: the lines are below. A real run may "
+                       "do something else there."));
+    if (dry->count)
+        put_notes(section, dry);
+}
+
+/* ---- memory ---- */
+
+static const struct column_spec memory_columns[] = {
+    {"kind", "held for", UNIT_NONE, 0,
+     "parameters, buffers, gradients, optimizer (its state), activations (made before backward() and none of these), made "
+     "backwards (the same in backward()), other"},
+    {"bytes", "at the peak", UNIT_BYTES, 0, "what is held for that where the peak is reached"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR, "bytes / peak_bytes"},
+    {0},
+};
+
+void price_show_memory(const struct dry_memory *memory, struct report *report)
+{
+    struct section *const section = report_section(report, "memory", "Memory");
+    if (!memory->peak_bytes) {
+        section_text(
+            section,
+            S("How much it holds is not known: it made nothing, or so many tensors that the table of their lives "
+              "is over 64 MiB."));
+        return;
+    }
+    section_value(section, "peak_bytes", "held at most", UNIT_BYTES, cell_int(memory->peak_bytes));
+    section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
+    section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));
+    struct table *const table = section_table(section, "memory", "At the peak");
+    table_columns(table, memory_columns);
+    for (int kind = 0; kind < DRY_MEMORY_KINDS; kind++) {
+        if (!memory->by_kind[kind])
+            continue;
+        table_row(table);
+        table_text(table, str_of(dry_memory_word((enum dry_memory_kind)kind)));
+        table_int(table, memory->by_kind[kind]);
+        table_cell(table, cell_ratio((double)memory->by_kind[kind], (double)memory->peak_bytes));
+    }
+}

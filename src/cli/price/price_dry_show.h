@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a dry run stood in for, as a section of the report. */
+#ifndef CLI_PRICE_DRY_SHOW_H
+#define CLI_PRICE_DRY_SHOW_H
+
+#include "dry/dry.h"
+#include "report/report.h"
+
+/* What it holds at most, by kind, and where. */
+void price_show_memory(const struct dry_memory *memory, struct report *report);
+
+void price_show_dry(const struct dry_result *dry, struct report *report);
+
+#endif

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dry.h"
+
+#include <unistd.h>
+
+#include "base/error.h"
+#include "child/folder.h"
+#include "modules.h"
+#include "notes.h"
+
+/* ---- the environment ---- */
+
+static const char *set(struct arena *arena, const char *name, str value)
+{
+    return str_printf(arena, "STEPTIME_DRY_%s=%.*s", name, (int)value.len, value.at).at;
+}
+
+static const char *set_number(struct arena *arena, const char *name, int64_t value)
+{
+    return set(arena, name, str_printf(arena, "%lld", (long long)value));
+}
+
+/* A script that would use a network to fetch what it needs is told that there is none, where it asks. */
+static const char *const *environment_of(const struct dry_options *options, const char *folder, struct arena *arena)
+{
+    const struct dry_device *const device = &options->device;
+    const char *const more[] = {
+        set(arena, "TO", str_of(folder)),
+        set_number(arena, "STEPS", options->steps),
+        set(arena, "DEVICE", device->gpu ? S("cuda") : S("cpu")),
+        set(arena, "DEVICE_NAME", device->name),
+        set_number(arena, "DEVICE_BYTES", device->bytes),
+        set_number(arena, "DEVICE_SMS", device->sms),
+        set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
+        "HF_HUB_OFFLINE=1",
+        "WANDB_MODE=disabled",
+        "KINETO_LOG_LEVEL=99",
+        "PYTHONDONTWRITEBYTECODE=1",
+        NULL,
+    };
+    return folder_environment(folder, more, arena);
+}
+
+/* ---- why there is no answer ---- */
+
+static const struct {
+    const char *in; /* the error's words */
+    const char *hint;
+} hints[] = {
+    {"DynamicOutputShape", "its result has as many elements as its values say, and nobody knows these"},
+    {"DataDependentOutput", "its result depends on values that nobody knows"},
+    {"UnsupportedOperator", "that operator has no meta kernel, which would say the shape of its result"},
+    {"UnsupportedFakeTensor", "that operator cannot be run without data"},
+    {"OfflineMode", "nothing is downloaded in a dry run: fetch it first"},
+    {"LocalEntryNotFound", "nothing is downloaded in a dry run: fetch it first"},
+    {"FileNotFoundError", "it reads data that is not there"},
+    {"ModuleNotFoundError", "install that package for this Python"},
+    {"ImportError", "install that package for this Python"},
+    {"ConnectionError", "nothing is downloaded in a dry run: fetch it first"},
+    {"torch.distributed", "jobs of several ranks cannot be run dry yet"},
+    {"process group", "jobs of several ranks cannot be run dry yet"},
+    {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
+};
+
+static const char *hint_of(str words)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (str_has(words, str_of(hints[i].in)))
+            return hints[i].hint;
+    return NULL;
+}
+
+static str last_line(str text)
+{
+    str last = S("");
+    for (str line; str_cut(&text, '\n', &line);)
+        last = str_trim(line).len ? str_trim(line) : last;
+    return last;
+}
+
+static bool died(const struct dry_told *told, struct arena *arena, struct steptime_error *err)
+{
+    const char *const hint = hint_of(told->died_of);
+    const str tail = hint ? str_printf(arena, " (%s)", hint) : S("");
+    return fail(err, STEPTIME_INPUT, "the script stops at %.*s when it is run without data: %.*s%.*s",
+                (int)told->died_at.len, told->died_at.at, (int)told->died_of.len, told->died_of.at, (int)tail.len,
+                tail.at);
+}
+
+static bool without_torch(const struct child_end *end, struct arena *arena, struct steptime_error *err)
+{
+    const str last = last_line(end->complaints);
+    const str tail = last.len ? str_printf(arena, ": %.*s", (int)last.len, last.at) : S("");
+    return fail(err, STEPTIME_INPUT, "the script ended with %d without importing PyTorch%.*s", end->status,
+                (int)tail.len, tail.at);
+}
+
+static bool say_why_not(const struct dry_told *told, const struct child_end *end, const struct dry_options *options,
+                        struct arena *arena, struct steptime_error *err)
+{
+    if (!told->loaded)
+        return fail(err, STEPTIME_INPUT,
+                    "no python heeded PYTHONPATH (a wrapper, or -I, -E or -S): nothing was run dry%s",
+                    end->status == 127 ? "; no such program" : "");
+    if (end->timed_out)
+        return fail(err, STEPTIME_INPUT, "the script made no whole step without data in %lld s; see --limit",
+                    (long long)(options->limit_ns / 1000000000));
+    if (told->died)
+        return died(told, arena, err);
+    if (!told->torch)
+        return without_torch(end, arena, err);
+    if (told->ended)
+        return fail(err, STEPTIME_INPUT, "the script ended without a step of an optimizer");
+    const str last = last_line(end->complaints);
+    return fail(err, STEPTIME_INPUT, "the script ended with %d before its first step: %.*s", end->status, (int)last.len,
+                last.at);
+}
+
+/* The rest of a sentence. */
+static str why_short(const struct dry_told *told, const struct child_end *end, struct arena *arena)
+{
+    if (told->died)
+        return str_printf(arena, "at %.*s: %.*s", (int)told->died_at.len, told->died_at.at, (int)told->died_of.len,
+                          told->died_of.at);
+    return end->timed_out ? S("as it took too long; see --limit") : str_printf(arena, "with exit code %d", end->status);
+}
+
+/* ---- the run ---- */
+
+static const char *written(const char *folder, const char *name, struct arena *arena)
+{
+    const char *const path = str_printf(arena, "%s/%s", folder, name).at;
+    return access(path, R_OK) ? NULL : path;
+}
+
+static void take(const char *folder, struct arena *arena, struct dry_result *result)
+{
+    result->folder = folder;
+    result->execution = written(folder, "et.json", arena);
+    result->memory = dry_memory_read(written(folder, "memory", arena), arena);
+}
+
+bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_result *result,
+             struct steptime_error *err)
+{
+    struct child_end end;
+    *result = (struct dry_result){.torch = S(""), .short_because = S("")};
+    const char *const folder = dry_folder(arena, err);
+    if (!folder)
+        return false;
+    const struct child_command command = {
+        .argv = options->argv, .environment = environment_of(options, folder, arena), .limit_ns = options->limit_ns};
+    bool good = child_run(&command, arena, &end, err);
+    if (good) {
+        const struct dry_told told = dry_notes_read(str_printf(arena, "%s/notes", folder).at, arena, result);
+        take(folder, arena, result);
+        if (!told.done && !told.ended)
+            result->short_because = why_short(&told, &end, arena);
+        good = (result->steps && result->execution) || say_why_not(&told, &end, options, arena, err);
+    }
+    if (!good)
+        folder_remove(folder);
+    return good;
+}
+
+void dry_close(const struct dry_result *result)
+{
+    if (result->folder)
+        folder_remove(result->folder);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A training script run dry: by its own Python, with tensors that have shapes and no data (python/dry_run.py), until it has
+ * made some steps. What it would have done is an execution trace; where it asked for values that nobody knows, it got
+ * stand-ins, and is told where.
+ */
+#ifndef DRY_DRY_H
+#define DRY_DRY_H
+
+#include "child/child.h"
+#include "memory.h"
+
+/* What PyTorch answers to questions about its device. */
+struct dry_device {
+    bool gpu; /* else there is none */
+    str name;
+    int64_t bytes, sms;
+    int capability; /* 10 times: 90 */
+};
+
+struct dry_options {
+    const char *const *argv; /* ended by NULL */
+    struct dry_device device;
+    int64_t steps;
+    int64_t limit_ns;
+};
+
+enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };
+
+/* Something that was stood in for, or left out, at a line of the script. */
+struct dry_note {
+    enum dry_kind kind;
+    int64_t times;
+    str place; /* "train.py:12" */
+    str words; /* ".item()" */
+};
+
+struct dry_result {
+    const char *folder;        /* private; holds the execution trace and the table of memory */
+    const char *execution;     /* path; NULL: no step was begun */
+    struct dry_memory memory;  /* of the device, or the host where that was asked for */
+    int64_t steps;             /* that were made */
+    str short_because;         /* why not more; "": all were, or the script made no more */
+    str torch;                 /* its version */
+    const struct dry_note *at; /* in the order in which they were told */
+    uint32_t count;
+    uint64_t times[DRY_KINDS];
+    bool nothing_there; /* it put nothing on the device: what is told is as if all lay there */
+};
+
+const char *dry_kind_word(enum dry_kind kind); /* "value" */
+
+/*
+ * False with STEPTIME_INPUT and why there is no whole step: no PyTorch, an error and at which line of the script, no optimizer
+ * that makes a step, the limit of time. Then nothing is left to be closed.
+ */
+bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_result *result,
+             struct steptime_error *err);
+
+void dry_close(const struct dry_result *result);
+
+#endif

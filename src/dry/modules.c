@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "modules.h"
+
+#include "base/str.h"
+#include "child/folder.h"
+
+extern const char dry_run_py[], dry_plan_py[], dry_values_py[], dry_device_py[], dry_words_py[], dry_quiet_py[],
+    dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[];
+extern const size_t dry_run_py_bytes, dry_plan_py_bytes, dry_values_py_bytes, dry_device_py_bytes, dry_words_py_bytes,
+    dry_quiet_py_bytes, dry_memory_py_bytes, dry_places_py_bytes, dry_storages_py_bytes, dry_shapes_py_bytes,
+    dry_files_py_bytes;
+
+static const struct module {
+    const char *name; /* the script may have modules of its own: ours are told by this */
+    const char *text;
+    const size_t *bytes;
+} imported[] = {
+    {"steptime_dry_plan.py", dry_plan_py, &dry_plan_py_bytes},
+    {"steptime_dry_values.py", dry_values_py, &dry_values_py_bytes},
+    {"steptime_dry_device.py", dry_device_py, &dry_device_py_bytes},
+    {"steptime_dry_words.py", dry_words_py, &dry_words_py_bytes},
+    {"steptime_dry_quiet.py", dry_quiet_py, &dry_quiet_py_bytes},
+    {"steptime_dry_memory.py", dry_memory_py, &dry_memory_py_bytes},
+    {"steptime_dry_places.py", dry_places_py, &dry_places_py_bytes},
+    {"steptime_dry_files.py", dry_files_py, &dry_files_py_bytes},
+    {"steptime_dry_shapes.py", dry_shapes_py, &dry_shapes_py_bytes},
+    {"steptime_dry_storages.py", dry_storages_py, &dry_storages_py_bytes},
+};
+
+const char *dry_folder(struct arena *arena, struct steptime_error *err)
+{
+    const char *const folder = folder_make((str){dry_run_py, dry_run_py_bytes}, arena, err);
+    for (size_t i = 0; folder && i < sizeof imported / sizeof *imported; i++)
+        if (!folder_add(folder, imported[i].name, (str){imported[i].text, *imported[i].bytes}, arena, err)) {
+            folder_remove(folder);
+            return NULL;
+        }
+    return folder;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "notes.h"
+
+#include "io/beside.h"
+
+static const char *const kind_words[] = {
+    [DRY_VALUE] = "value", [DRY_BRANCH] = "branch", [DRY_SHAPE] = "shape", [DRY_SKIPPED] = "skipped"};
+
+const char *dry_kind_word(enum dry_kind kind)
+{
+    return kind_words[kind];
+}
+
+struct line {
+    str kind, place, words;
+    int64_t times;
+};
+
+static bool read_line(str text, struct line *line)
+{
+    str times;
+    line->words = text;
+    return str_cut(&line->words, '\t', &line->kind) && str_cut(&line->words, '\t', &times) &&
+           str_int(times, &line->times) && str_cut(&line->words, '\t', &line->place);
+}
+
+/* False where it is of no such kind. */
+static bool take_note(const struct line *line, struct dry_note *note)
+{
+    for (int kind = 0; kind < DRY_KINDS; kind++)
+        if (str_eq(line->kind, str_of(kind_words[kind]))) {
+            *note = (struct dry_note){(enum dry_kind)kind, line->times, line->place, line->words};
+            return true;
+        }
+    return false;
+}
+
+static void take_event(const struct line *line, struct dry_told *told, struct dry_result *result)
+{
+    told->loaded |= str_eq(line->kind, S("loaded"));
+    told->done |= str_eq(line->kind, S("done"));
+    result->nothing_there |= str_eq(line->kind, S("nothing"));
+    told->ended |= str_eq(line->kind, S("ended"));
+    if (str_eq(line->kind, S("torch"))) {
+        told->torch = true;
+        result->torch = line->words;
+    }
+    if (str_eq(line->kind, S("step")))
+        str_int(line->words, &result->steps);
+    if (str_eq(line->kind, S("died"))) {
+        told->died = true;
+        told->died_at = line->place;
+        told->died_of = line->words;
+    }
+}
+
+static uint32_t lines_in(str text)
+{
+    uint32_t lines = 1;
+    for (size_t i = 0; i < text.len; i++)
+        lines += text.at[i] == '\n';
+    return lines;
+}
+
+struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry_result *result)
+{
+    struct dry_told told = {.died_at = S(""), .died_of = S("")};
+    str text = beside_read(path, arena);
+    struct dry_note *const notes = arena_array(arena, lines_in(text), sizeof *notes);
+    result->at = notes;
+    for (str one; str_cut(&text, '\n', &one);) {
+        struct line line;
+        if (!read_line(one, &line))
+            continue;
+        if (take_note(&line, &notes[result->count])) {
+            result->times[notes[result->count].kind] += (uint64_t)line.times;
+            result->count++;
+        } else {
+            take_event(&line, &told, result);
+        }
+    }
+    return told;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a dry run told of itself: lines of a kind, how often, where and words, apart by tabs (python/dry_run.py). */
+#ifndef DRY_NOTES_H
+#define DRY_NOTES_H
+
+#include "dry.h"
+
+struct dry_told {
+    bool loaded, torch, done, ended, died;
+    str died_at, died_of;
+};
+
+/* Into the result's notes; a file that is not there tells nothing. */
+struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry_result *result);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Where the tensors of a dry run would lie. Really all lie on the host; below the node of an operator that would work
+ * there, or copy to or from the device, stands one that says so (python/dry_places.py).
+ */
+#include "execution.h"
+
+struct places {
+    struct execution_tensor *tensors;
+    const struct execution *of;
+};
+
+static void put(const struct places *places, const struct execution_arguments *arguments, enum tensor_place place)
+{
+    for (uint32_t i = 0; i < arguments->tensors; i++) {
+        struct execution_tensor *const tensor = &places->tensors[arguments->first_tensor + i];
+        if (tensor->place == PLACE_HOST || tensor->place == PLACE_DEVICE)
+            tensor->place = (uint8_t)place;
+    }
+}
+
+/* The mark stands below the mode's node, that below the operator's. */
+static const struct execution_node *marked_by(const struct execution *e, const struct execution_node *mark)
+{
+    const struct execution_node *const mode = mark->parent == EXECUTION_NONE ? NULL : &e->nodes[mark->parent];
+    return mode && mode->parent != EXECUTION_NONE ? &e->nodes[mode->parent] : NULL;
+}
+
+static void heed(const struct places *places, const struct execution_node *mark)
+{
+    const bool on_host = str_eq(mark->name, S("steptime::on_host"));
+    const bool to_host = str_eq(mark->name, S("steptime::to_host"));
+    const bool to_device = str_eq(mark->name, S("steptime::to_device"));
+    const struct execution_node *const node = marked_by(places->of, mark);
+    if (!node || !(on_host || to_host || to_device))
+        return;
+    put(places, &node->inputs, on_host || to_device ? PLACE_HOST : PLACE_DEVICE);
+    put(places, &node->outputs, on_host || to_host ? PLACE_HOST : PLACE_DEVICE);
+}
+
+void execution_put_on_device(struct execution *execution)
+{
+    struct execution_tensor *const tensors = arena_array(&execution->arena, execution->tensor_count, sizeof *tensors);
+    const struct places places = {tensors, execution};
+    for (uint32_t i = 0; i < execution->tensor_count; i++) {
+        tensors[i] = execution->tensors[i];
+        tensors[i].place = tensors[i].place == PLACE_HOST ? PLACE_DEVICE : tensors[i].place;
+    }
+    for (uint32_t i = 0; i < execution->count; i++)
+        if (str_starts(execution->nodes[i].name, S("steptime::")))
+            heed(&places, &execution->nodes[i]);
+    execution->tensors = tensors;
+}

@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime price: a dry run on the CPU against a real one, operator by operator, and its memory against MemTracker."""
+import json
+import os
+import subprocess
+import unittest
+
+from price_case import MLP, MODE, Case, nodes_of, rows, value
+from support import ONCE_IS_ENOUGH, OK, steptime
+
+CNN = """
+    import torch
+    from torch import nn
+    model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
+                          nn.Conv2d(16, 32, 3, groups=2), nn.GELU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(), nn.Linear(32, 10))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    for step in range(12):
+        loss = nn.functional.cross_entropy(model(torch.randn(8, 3, 16, 16)), torch.randint(0, 10, (8,)))
+        optimizer.zero_grad(set_to_none=False)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+"""
+
+DLRM = """
+    import torch
+    from torch import nn
+    class Model(nn.Module):
+        def __init__(self, rows=(1000, 500, 200), width=16):
+            super().__init__()
+            self.tables = nn.ModuleList(nn.EmbeddingBag(r, width, mode="sum") for r in rows)
+            self.bottom = nn.Sequential(nn.Linear(13, 64), nn.ReLU(), nn.Linear(64, width), nn.ReLU())
+            self.top = nn.Sequential(nn.Linear(6 + width, 64), nn.ReLU(), nn.Linear(64, 1), nn.Sigmoid())
+        def forward(self, dense, indices, offsets):
+            x = self.bottom(dense)
+            both = torch.cat([x] + [t(i, o) for t, i, o in zip(self.tables, indices, offsets)], 1).view(len(x), -1, x.size(1))
+            products = torch.bmm(both, both.transpose(1, 2))
+            n = products.size(1)
+            i = torch.tensor([i for i in range(n) for j in range(i)])
+            j = torch.tensor([j for i in range(n) for j in range(i)])
+            return self.top(torch.cat([x, products[:, i, j]], 1))
+    model = Model()
+    optimizer = torch.optim.Adagrad(model.parameters(), lr=0.1)
+    for step in range(12):
+        offsets = [torch.arange(0, 32 * 4, 4) for _ in range(3)]
+        indices = [torch.randint(0, r, (32 * 4,)) for r in (1000, 500, 200)]
+        loss = nn.functional.binary_cross_entropy(model(torch.rand(32, 13), indices, offsets), torch.rand(32, 1).round())
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+"""
+
+LANGUAGE = """
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel
+    config = GPT2Config(n_layer=2, n_embd=64, n_head=4, vocab_size=500, n_positions=64, bos_token_id=0, eos_token_id=0)
+    model = GPT2LMHeadModel(config)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
+    for step in range(12):
+        words = torch.randint(0, 500, (4, 32))
+        loss = model(input_ids=words, labels=words).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print(step, loss.item())
+"""
+
+# Autograd's own, otherwise for tensors of a class of their own; doc/numbers/price.md.
+SAME = {"aten::add": "aten::add_", "aten::view": "aten::_reshape_alias", "ViewBackward0": "ReshapeAliasBackward0",
+        "aten::index_put": "aten::_index_put_impl_",
+        "autograd::engine::evaluate_function: ViewBackward0": "autograd::engine::evaluate_function: ReshapeAliasBackward0"}
+ADDED = ("aten::detach", "detach")
+
+
+class Tree:
+    """The last step of an execution trace as operators within operators, without what a mode did."""
+
+    def __init__(self, path):
+        nodes = sorted(nodes_of(path), key=lambda node: node["id"])
+        self.below = {}
+        for node in nodes:
+            self.below.setdefault(node["ctrl_deps"], []).append(node)
+        self.dry = any(node["name"] == MODE for node in nodes)
+        steps = [node for node in nodes if node["name"].startswith("ProfilerStep#")]
+        self.top = self.inside(steps[-1])
+
+    def stood_in(self, node):
+        return any(child["name"] == MODE for child in self.below.get(node["id"], []))
+
+    def inside(self, node):
+        kept = [child for child in self.below.get(node["id"], []) if child["name"] not in (MODE, *ADDED)]
+        if self.dry:  # a copy of a tensor without data
+            kept = [child for child in kept
+                    if child["name"] not in ("aten::empty_strided", "aten::set_") or self.stood_in(child)]
+        return kept
+
+
+def arguments(node, first=None):
+    return node["inputs"]["shapes"][:first], node["inputs"]["types"][:first]
+
+
+class Same(Case):
+    def both(self, text):
+        script = self.script(text)
+        self.price(script, "--keep", self.path("dry.json"), "--format", "json")
+        real = steptime("record", "--et", "--no-stacks", "--wait", 3, "--warmup", 1, "--steps", 1, "-o", self.path("real"),
+                        "--", self.python, script, env={"OMP_NUM_THREADS": "1"})
+        self.assertEqual(real.code, OK, real.err)
+        return Tree(self.path("dry.json")), Tree(self.path("real/train.et.json.gz"))
+
+    def compare(self, dry, real, in_dry, in_real):
+        """How many are equal. Below what a mode stood in for, the dry run knows no more."""
+        self.assertEqual([SAME.get(node["name"], node["name"]) for node in in_dry],
+                         [SAME.get(node["name"], node["name"]) for node in in_real])
+        equal = 0
+        for one, other in zip(in_dry, in_real):
+            if one["name"] != "aten::to":  # torch.tensor() of a list asks it by other words
+                known = len(one["inputs"]["types"])  # what autograd does otherwise has further arguments
+                of_other = known if one["name"] != other["name"] else None
+                self.assertEqual(arguments(one), arguments(other, of_other), one["name"])
+            equal += 1
+            if not dry.stood_in(one):
+                equal += self.compare(dry, real, dry.inside(one), real.inside(other))
+        return equal
+
+    def same(self, text, at_least):
+        dry, real = self.both(text)
+        self.assertTrue(dry.dry)
+        self.assertFalse(real.dry)
+        self.assertGreater(self.compare(dry, real, dry.top, real.top), at_least)
+
+    def test_layers(self):
+        self.same(MLP, 140)
+
+    def test_convolutions(self):
+        self.same(CNN, 150)
+
+    def test_tables(self):
+        self.same(DLRM, 180)
+
+    def test_language(self):
+        if subprocess.run([self.python, "-c", "import transformers"], capture_output=True, check=False).returncode:
+            self.skipTest("no transformers")
+        self.same(LANGUAGE, 900)
+
+
+TRACKED = """
+    import json
+    import torch
+    from torch import nn
+    def make():
+        model = nn.Sequential(nn.Linear(512, 1024), nn.GELU(), nn.LayerNorm(1024), nn.Linear(1024, 1024), nn.Tanh(), nn.Linear(1024, 64))
+        return model, torch.optim.Adam(model.parameters(), foreach=False)
+    def step(model, optimizer):
+        loss = nn.functional.cross_entropy(model(torch.randn({batch}, 512)), torch.randint(0, 64, ({batch},)))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+STEPS = """
+    model, optimizer = make()
+    for _ in range(3):
+        step(model, optimizer)
+"""
+TRACKER = """
+    from torch._subclasses.fake_tensor import FakeTensorMode
+    from torch.distributed._tools.mem_tracker import MemTracker
+    tracker = MemTracker()
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        model, optimizer = make()
+        tracker.track_external(model, optimizer)
+        with tracker:
+            for _ in range(3):
+                step(model, optimizer)
+                tracker.reset_mod_stats()
+    peak = next(iter(tracker.get_tracker_snapshot("peak").values()))
+    print(json.dumps({str(kind): size for kind, size in peak.items()}))
+"""
+
+
+@ONCE_IS_ENOUGH
+class Memory(Case):
+    def tracked(self, text):
+        done = subprocess.run([self.python, self.script(text, "tracked.py")], capture_output=True, text=True, check=False,
+                              env={**os.environ, "OMP_NUM_THREADS": "1"})
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def test_the_peak_is_that_of_mem_tracker(self):
+        for batch in (4, 4096):  # the state of the optimizer, or activations
+            text = TRACKED.format(batch=batch)
+            told = self.priced(text + STEPS)
+            peak = self.tracked(text + TRACKER)
+            self.assertAlmostEqual(value(told, "memory", "peak_bytes") / peak["Total"], 1, delta=0.05)
+            kinds = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
+            self.assertAlmostEqual(kinds["parameters"] / peak["_MemRefType.PARAM"], 1, delta=0.05)
+            self.assertAlmostEqual(sum(kinds.values()), value(told, "memory", "peak_bytes"))
+
+
+if __name__ == "__main__":
+    unittest.main()
