@@ -48,14 +48,13 @@ class DryRun:
     # ---- the way in ----
 
     def enter(self, torch):
-        from torch._subclasses.fake_tensor import FakeTensorMode
+        self.torch = torch
+        tell("torch", words=torch.__version__)
+        self.mode = mode_of(torch)
         import steptime_dry_device
         import steptime_dry_memory
         import steptime_dry_quiet
         import steptime_dry_values
-        self.torch = torch
-        tell("torch", words=torch.__version__)
-        self.mode = FakeTensorMode(allow_non_fake_inputs=True)
         steptime_dry_quiet.keep_quiet(torch)
         steptime_dry_values.give(torch)
         leave_annotations_out(torch)
@@ -135,6 +134,17 @@ class DryRun:
             return
         self.close()
         tell("died", place_of_error(trace), f"{kind.__name__}: {problem}")
+        os._exit(1)
+
+
+def mode_of(torch):
+    """Where there is none, this is the end."""
+    try:
+        from torch._subclasses.fake_tensor import FakeTensorMode
+        torch.profiler.ExecutionTraceObserver  # pylint: disable=pointless-statement
+        return FakeTensorMode(allow_non_fake_inputs=True)
+    except (ImportError, AttributeError, TypeError):
+        tell("died", words=f"PyTorch {torch.__version__} cannot run a script without data: that needs a newer one")
         os._exit(1)
 
 

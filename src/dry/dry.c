@@ -81,6 +81,8 @@ static str last_line(str text)
 static bool died(const struct dry_told *told, struct arena *arena, struct steptime_error *err)
 {
     const char *const hint = hint_of(told->died_of);
+    if (str_eq(told->died_at, S("-")))
+        return fail(err, STEPTIME_INPUT, "%.*s", (int)told->died_of.len, told->died_of.at);
     const str tail = hint ? str_printf(arena, " (%s)", hint) : S("");
     return fail(err, STEPTIME_INPUT, "the script stops at %.*s when it is run without data: %.*s%.*s",
                 (int)told->died_at.len, told->died_at.at, (int)told->died_of.len, told->died_of.at, (int)tail.len,

@@ -5,6 +5,7 @@ import unittest
 
 from price_case import MLP, Case, rows, value
 from support import INPUT, USAGE, steptime
+from torch_python import debian_python
 
 CUDA = """
     import torch
@@ -187,6 +188,11 @@ class Refusals(Case):
     def test_no_torch(self):
         self.refused("print('hello')\n", "without importing PyTorch")
         self.refused("import nothing_of_that_name\n", "train.py:1", "nothing_of_that_name", "install that package")
+
+    def test_a_torch_that_is_too_old(self):
+        done = steptime("price", "--hw", "H100", "--python", debian_python(), self.script(MLP))
+        self.assertEqual(done.code, INPUT)
+        self.assertIn("needs a newer one", done.err)
 
     def test_no_such_program(self):
         done = steptime("price", "--hw", "H100", "--", self.path("nothing"))
