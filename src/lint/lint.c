@@ -147,7 +147,7 @@ static void understand(struct run *run, const struct collection *found)
 {
     struct map *const mentioned = &run->lint->mentioned;
     str ended;
-    const bool known = mentioned_read(run->arena, &found->settings, mentioned, &ended);
+    const bool known = mentioned_read(&found->settings, mentioned, &ended);
     if (!known && found->whole)
         remark_in_cell(
             run, ended, (struct cell_line){0, 0},

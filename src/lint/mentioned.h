@@ -6,7 +6,6 @@
 #ifndef LINT_MENTIONED_H
 #define LINT_MENTIONED_H
 
-#include "base/arena.h"
 #include "base/map.h"
 #include "config.h"
 
@@ -16,6 +15,6 @@ bool mentioned_is_in(str path);
  * The names in these files, as project_options.mentioned wants them. False: there are more files, or larger ones, than
  * are read, or one cannot be read (*ended: the first that was not), so that what is not found may be mentioned all the same.
  */
-bool mentioned_read(struct arena *arena, const struct texts *paths, struct map *words, str *ended);
+bool mentioned_read(const struct texts *paths, struct map *words, str *ended);
 
 #endif
