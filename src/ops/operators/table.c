@@ -254,7 +254,8 @@ const struct operator_row operator_rows[] = {
     {"^aten::cat$|^aten::_cat$|^aten::concat$|^aten::_chunk_cat$", KERNELS, read_cat, .flops = "0", .bytes = "2 output",
      COUNTED},
     {"^aten::stack$|^aten::hstack$|^aten::vstack$", CALLS, read_cat, .flops = "0", .bytes = "2 output", COUNTED},
-    {"^aten::repeat$|^aten::repeat_interleave$|^aten::tile$|^aten::pad$|^aten::constant_pad_nd$", CALLS, read_fill, .tensor = 0},
+    {"^aten::repeat$|^aten::repeat_interleave$|^aten::tile$|^aten::pad$|^aten::constant_pad_nd$", CALLS, read_fill,
+     .tensor = 0},
 
     /* ---- filling ---- */
     {"^aten::fill_$|^aten::zero_$|^aten::uniform_$|^aten::normal_$|^aten::random_$|^aten::bernoulli_$|"
