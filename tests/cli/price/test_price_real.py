@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from price_case import MLP, MODE, Case, nodes_of, rows, value
-from support import ONCE_IS_ENOUGH, OK, steptime
+from support import OK, steptime
 
 CNN = """
     import torch
@@ -179,7 +179,6 @@ TRACKER = """
 """
 
 
-@ONCE_IS_ENOUGH
 class Memory(Case):
     def tracked(self, text):
         done = subprocess.run([self.python, self.script(text, "tracked.py")], capture_output=True, text=True, check=False,

@@ -8,7 +8,7 @@ import tempfile
 import textwrap
 import unittest
 
-from support import ONCE_IS_ENOUGH, OK, USAGE, rows_of, steptime, values
+from support import OK, USAGE, rows_of, steptime, values
 from torch_python import torch_python
 from torch_stand_in import STAND_IN
 
@@ -189,7 +189,6 @@ SLOW_TO_READ = """
 """
 
 
-@ONCE_IS_ENOUGH
 class Real(Case):
     def test_two_workers_pay_where_samples_are_slow_to_read(self):
         python = torch_python()
