@@ -185,7 +185,7 @@ static uint32_t returned_early(const struct syntax *tree, uint32_t statement)
 static uint32_t left_early(const struct syntax *tree, uint32_t statement)
 {
     const uint32_t test = statement + 1;
-    for (uint32_t s = statement; tree->kind[s] == SYN_IF; s = syntax_last_child(tree, syntax_child(tree, s, 1))) {
+    for (uint32_t s = statement; syntax_is(tree, s, SYN_IF); s = syntax_last_child(tree, syntax_child(tree, s, 1))) {
         if (!syntax_is(tree, syntax_child(tree, s, 2), SYN_ABSENT) || tree->kind[syntax_child(tree, s, 1)] != SYN_BLOCK)
             return NONE;
         const uint32_t last = syntax_last_child(tree, syntax_child(tree, s, 1));
