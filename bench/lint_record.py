@@ -14,7 +14,8 @@ from math import comb
 
 from lint_public import table
 
-SETS = ("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth")
+SETS = ("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+        "eighteenth")
 
 
 def verdicts(name):

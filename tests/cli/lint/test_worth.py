@@ -12,7 +12,8 @@ import unittest
 from support import JUDGED, SOURCE, steptime
 
 # Drawn by chance, looked at once.
-SETS = ("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth")
+SETS = ("ninth", "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth",
+        "eighteenth")
 JUDGEMENTS = os.path.join(SOURCE, "tests", "data", "judgements")
 READ_BACK = """
 import torch
