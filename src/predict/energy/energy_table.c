@@ -33,10 +33,10 @@ static const struct column_spec million_columns[] = {
 
 void energy_columns(struct table *table, const struct energy_asked *asked)
 {
+    if (asked->per_hour > 0) /* first, as the last columns are those that a narrow screen leaves out */
+        table_columns(table, million_columns);
     table_columns(table, joules_columns);
     table_columns(table, money_columns);
-    if (asked->per_hour > 0)
-        table_columns(table, million_columns);
 }
 
 /* Three numbers, of which those that are NaN are not known. */
@@ -52,12 +52,12 @@ void energy_put(struct table *table, const struct step_energy *energy, struct st
     const struct joules joules = step_joules(energy, time, asked->level);
     const struct money money = step_money(time, asked->per_hour * energy->boards);
     const double watts = joules.joules / time.us * 1e6;
+    if (asked->per_hour > 0)
+        put_reals(table, (const double[]){money.cost * million, money.low * million, money.high * million});
     put_reals(table, (const double[]){joules.joules, joules.low, joules.high});
     table_cell(table, isnan(watts) ? cell_null() : cell_real(watts));
     table_text(table, isnan(watts) ? S("unknown") : estimate_basis_word(energy->work.basis));
     put_reals(table, (const double[]){money.cost, money.low, money.high});
-    if (asked->per_hour > 0)
-        put_reals(table, (const double[]){money.cost * million, money.low * million, money.high * million});
 }
 
 void energy_tell_unknown(struct section *section, const struct step_energy *energy, struct arena *arena)
