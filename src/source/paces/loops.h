@@ -15,6 +15,10 @@ bool loops_beside(const struct project *project, struct site call);
 uint32_t loops_around(const struct syntax *tree, uint32_t node, uint32_t function);
 /* Whether the call runs a network, as far as its value or its name tells. */
 bool loops_runs_network(const struct project *project, const struct file *file, uint32_t call);
+/* Whether the node is a call that runs a network, itself or in what it calls. */
+bool loops_runs_network_in(const struct project *project, const struct file *file, uint32_t call);
+/* Whether a network runs in the function. */
+bool loops_run_model(const struct project *project, uint32_t function);
 /* Whether the function trains, itself or through others. */
 bool loops_train(const struct project *project, uint32_t function);
 /* Whether a call of the function is a training, or an epoch of one: its steps stand in loops. */
