@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For dry_run.py: what would be in the way of a script without data. Nothing is saved, loaders start no processes, modules are
+"""For dry_run.py: what would be in the way of a script without data. Nothing is saved or compiled, loaders start no processes, modules are
 converted and lists of tensors taken as those with data are.
 
 It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
+import inspect
+
 from steptime_dry_plan import count
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
@@ -19,11 +21,25 @@ def save_nothing(torch):
 def load_here(torch):
     """Workers would hand tensors over by shared memory, which these have none of."""
     make = torch.utils.data.DataLoader.__init__
+    signature = inspect.signature(make)
 
-    def wrapper(loader, *arguments, **named):
-        named.update({name: value for name, value in LOADER.items() if name in named})
-        make(loader, *arguments[:5], **named)
+    def wrapper(*arguments, **named):
+        given = signature.bind(*arguments, **named)
+        given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})
+        make(*given.args, **given.kwargs)
     torch.utils.data.DataLoader.__init__ = wrapper
+
+
+def compile_nothing(torch):
+    """What a compiler would fuse is not known: operators are those of the script, and that is told."""
+    def compile_(model=None, **_):
+        count("skipped", "torch.compile")
+        return model if model is not None else lambda function: function
+
+    def compile_in_place(*_, **__):
+        count("skipped", "torch.compile")
+    torch.compile = compile_
+    torch.nn.Module.compile = compile_in_place
 
 
 def convert_by_rebinding(torch):
@@ -70,5 +86,6 @@ def keep_quiet(torch):
     import torch.utils.data
     save_nothing(torch)
     load_here(torch)
+    compile_nothing(torch)
     convert_by_rebinding(torch)
     take_lists(torch)

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a step of a script would take and cost on devices that are not here. */
-#include <math.h>
-
 #include "base/error.h"
 #include "cli/program/command.h"
 #include "cli/program/hardware_option.h"
 #include "cli/program/output.h"
-#include "cli/program/user_models.h"
 #include "cli/run/training.h"
 #include "price_asked.h"
 #include "price_dry_show.h"

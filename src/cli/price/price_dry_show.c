@@ -66,6 +66,10 @@ void price_show_memory(const struct dry_memory *memory, struct report *report)
               "is over 64 MiB."));
         return;
     }
+    section_text(
+        section,
+        S("Tensors alone: what CUDA itself, workspaces of libraries and fragmentation take is not in it, nor in what "
+          "fits. That is usually some hundred megabytes, and was not measured."));
     section_value(section, "peak_bytes", "held at most", UNIT_BYTES, cell_int(memory->peak_bytes));
     section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
     section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));

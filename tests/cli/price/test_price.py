@@ -119,6 +119,21 @@ class Answers(Case):
         shapes = [row["place"] for row in rows(told, "dry_run", "stand_ins") if row["kind"] == "shape"]
         self.assertEqual(sorted(set(shapes)), [self.line_of("masked_select")])
 
+    def test_what_is_not_done_is_told_and_arguments_by_place_hold(self):
+        told = self.priced("""
+            import torch
+            net = torch.compile(torch.nn.Linear(8, 8).cuda())
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            def collate(items):
+                return torch.stack(items)[:, :8]
+            data = [torch.randn(9) for _ in range(64)]
+            for x in torch.utils.data.DataLoader(data, 4, False, None, None, 2, collate):
+                loss = net(x.cuda()).mean()
+                optimizer.zero_grad(); loss.backward(); optimizer.step()
+        """)
+        self.assertIn(("skipped", self.line_of("torch.compile"), "torch.compile"),
+                      [(row["kind"], row["place"], row["call"]) for row in rows(told, "dry_run", "stand_ins")])
+
     def test_attention_does_not_hold_its_matrix(self):
         told = self.priced(ATTENTION)
         tensor, matrix = 2 * 4 * 8 * 2048 * 64, 2 * 4 * 8 * 2048 ** 2
