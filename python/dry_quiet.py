@@ -4,6 +4,7 @@ converted and lists of tensors taken as those with data are.
 
 It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
+import functools
 import inspect
 
 from steptime_dry_plan import count
@@ -23,6 +24,7 @@ def load_here(torch):
     make = torch.utils.data.DataLoader.__init__
     signature = inspect.signature(make)
 
+    @functools.wraps(make)
     def wrapper(*arguments, **named):
         given = signature.bind(*arguments, **named)
         given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})

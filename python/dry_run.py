@@ -5,7 +5,8 @@ It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.
 dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py and
-dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
+dry_storages.py (which storages live when), dry_places.py (which of them on the device) and, where that is asked for,
+dry_waits.py (where the host would wait for it).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -28,7 +29,7 @@ import os
 import sys
 
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, STEPS, TO, place_of_error, tell, tell_counts
+from steptime_dry_plan import DEVICE, STEPS, TO, WAITS, place_of_error, tell, tell_counts
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
 
@@ -37,7 +38,7 @@ class DryRun:
 
     def __init__(self):
         self.process = os.getpid()
-        self.torch = self.mode = self.observer = self.mark = self.memory = None
+        self.torch = self.mode = self.observer = self.mark = self.memory = self.waits = None
         self.first = FirstOptimizer()
         self.steps = 0
         self.over = False
@@ -65,6 +66,10 @@ class DryRun:
         self.memory.enter()
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
+        if WAITS:
+            import steptime_dry_waits
+            self.waits = steptime_dry_waits.Waits(torch, self.memory.places)
+            self.waits.enter()
 
     def watch_optimizers(self, torch):
         """The observer starts with the first: what comes before is setting up."""
@@ -101,6 +106,8 @@ class DryRun:
         self.steps += 1
         self.memory.end_step(optimizer)
         tell("step", words=self.steps)
+        if self.waits:
+            self.waits.end_step()
         if self.steps >= STEPS:
             self.finish("done")
         elif self.observer:
@@ -110,12 +117,16 @@ class DryRun:
 
     def close(self):
         self.over = True
+        if self.waits:
+            self.waits.close()
         if self.observer:
             self.leave_step()
             self.observer.stop()
             self.observer.unregister_callback()
         if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
+            if self.waits:
+                self.waits.write()
         tell_counts()
 
     def finish(self, kind):

@@ -51,6 +51,8 @@ def words_mode(torch, places):
             args, where = (args[0], host) + args[2:], True
         elif isinstance(first, Tensor):
             where = places.lies_there(first)
+        if where is False and asked_by_torch():  # to where it really lies: PyTorch's own code was told so
+            where = None
         args, kwargs = translated(args, kwargs)
         return func(*args, **kwargs) if where is None else places.moved(args[0], where, func, *args[1:], **kwargs)
 
@@ -68,7 +70,8 @@ def words_mode(torch, places):
             if func is Device:  # a word itself
                 return func(*args, **kwargs)
             if func is Tensor.cuda:
-                return places.moved(args[0], True, Tensor.to, host)
+                ahead = kwargs.get("non_blocking", len(args) > 2 and args[2])
+                return places.moved(args[0], True, Tensor.to, host, **({"non_blocking": True} if ahead else {}))
             if func is Tensor.cpu:
                 return places.moved(args[0], False, Tensor.to, host)
             if func is Tensor.pin_memory:

@@ -9,6 +9,7 @@
 
 #include "child/child.h"
 #include "memory.h"
+#include "waits.h"
 
 /* What PyTorch answers to questions about its device. */
 struct dry_device {
@@ -23,6 +24,7 @@ struct dry_options {
     struct dry_device device;
     int64_t steps;
     int64_t limit_ns;
+    bool waits; /* note where the host waits for the device */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };
@@ -39,6 +41,7 @@ struct dry_result {
     const char *folder;        /* private; holds the execution trace and the table of memory */
     const char *execution;     /* path; NULL: no step was begun */
     struct dry_memory memory;  /* of the device, or the host where that was asked for */
+    struct dry_waits waits;    /* where they were asked for */
     int64_t steps;             /* that were made */
     str short_because;         /* why not more; "": all were, or the script made no more */
     str torch;                 /* its version */

@@ -7,6 +7,7 @@
 #include "cli/predict/predict_rows.h"
 #include "cli/program/hardware_option.h"
 #include "cli/program/user_models.h"
+#include "dry/device.h"
 #include "hw/catalogue.h"
 #include "io/source.h"
 #include "io/writer.h"
@@ -68,27 +69,11 @@ bool price_asked_read(const struct call *call, struct arena *arena, struct price
 
 /* ---- what the script is told ---- */
 
-/* NVIDIA's number of a generation, by the formats that its matrix units have. */
-static int capability_of(const struct hardware *hardware)
-{
-    return hardware->figure[HW_FP4] > 0    ? 100
-           : hardware->figure[HW_FP8] > 0  ? 90
-           : hardware->figure[HW_BF16] > 0 ? 80
-                                           : 70;
-}
-
-struct dry_device price_device(const struct price_asked *asked, struct arena *arena)
+struct dry_device price_device(const struct price_asked *asked)
 {
     if (!asked->on_gpu)
         return (struct dry_device){.name = S("")};
-    const struct hardware *const first = &asked->devices[0];
-    return (struct dry_device){
-        .gpu = asked->on_gpu,
-        .name = first->name,
-        .bytes = (int64_t)first->figure[HW_MEMORY_BYTES],
-        .sms = (int64_t)first->figure[HW_SMS],
-        .capability = capability_of(first),
-    };
+    return dry_device_of(&asked->devices[0]);
 }
 
 /* ---- --keep ---- */

@@ -18,7 +18,7 @@ bool price_asked_read(const struct call *call, struct arena *arena, struct price
                       struct steptime_error *err);
 
 /* What the script is told it runs on: the first device. */
-struct dry_device price_device(const struct price_asked *asked, struct arena *arena);
+struct dry_device price_device(const struct price_asked *asked);
 
 /* --keep FILE: the execution trace. */
 bool price_keep(const struct call *call, const struct dry_result *dry, struct steptime_error *err);

@@ -54,7 +54,7 @@ static void put_option(struct buf *out, const struct option *option)
     put_strong(out, str_printf(&scratch, "--%s", option->name));
     arena_free(&scratch);
     if (option->value) {
-        buf_char(out, ' ');
+        buf_char(out, option_takes_joined(option) ? '=' : ' ');
         put_weak(out, str_of(option->words ? option->words : option->value));
     }
     buf_add(out, S("\n\t"));

@@ -176,7 +176,14 @@ static inline void match_join(struct arena *arena, struct match *match, struct m
 static inline void match_break(struct match *match, enum chain_link link, const char *why, struct site at)
 {
     if (!match->broken[link].why)
-        match->broken[link] = (struct broken){why, at, false};
+        match->broken[link] = (struct broken){why, at, false, false};
+}
+
+/* Its gain: another wait of the step makes it free. */
+static inline void match_break_by_order(struct match *match, const char *why, struct site at)
+{
+    if (!match->broken[LINK_GAIN].why)
+        match->broken[LINK_GAIN] = (struct broken){why, at, false, true};
 }
 
 #endif
