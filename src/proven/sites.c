@@ -47,9 +47,12 @@ static uint32_t number_of(struct making *m, str path)
 /* Lines of a notebook are not those that Python counts. */
 static void name_files(struct making *m)
 {
-    for (uint32_t i = 0; i < m->lint->file_count; i++)
-        if (!m->lint->files[i].notebook)
-            m->sites->files[number_of(m, real_path(m->lint->files[i].path, m->arena))] = i;
+    for (uint32_t i = 0; i < m->lint->file_count; i++) {
+        if (m->lint->files[i].notebook)
+            continue;
+        const uint32_t path = number_of(m, real_path(m->lint->files[i].path, m->arena));
+        m->sites->files[path] = i;
+    }
 }
 
 uint32_t sites_file(const struct wait_sites *sites, str path)
@@ -168,7 +171,7 @@ static void add_lines(struct making *m)
     struct wait_sites *const sites = m->sites;
     for (uint32_t i = 0; i < sites->waits->ran_count; i++) {
         const struct dry_ran *const ran = &sites->waits->ran[i];
-        const uint32_t file = sites->files[number_of(m, ran->at.file)];
+        const uint32_t path = number_of(m, ran->at.file), file = sites->files[path];
         if (file == SITE_NONE)
             continue;
         map_put(&sites->ran, line_key(file, ran->at.line), (uint32_t)ran->rounds);
