@@ -17,6 +17,8 @@ from steptime_dry_plan import TO, is_installed, is_ours, is_torch
 
 VERSION = 1
 MOST_ROWS = 200000
+MOST_AROUND = 3
+KEPT_VALUES = 4096  # a list of the script's own that is made a tensor keeps its values, if it has no more: lengths, labels
 WAITING_CALLS = {"item": ".item()", "tolist": ".tolist()", "numpy": ".numpy()", "__array__": "numpy.asarray()",
                  "__int__": "int()", "__float__": "float()", "__index__": "an index", "__bool__": "bool()",
                  "__format__": "format()", "__repr__": "print()", "__contains__": "in"}
@@ -33,17 +35,18 @@ def is_between(path):
 
 
 def places():
-    """FILE:LINE of the innermost frame of the script's own, and of the package's within, or "-"."""
-    frame, via = sys._getframe(2), "-"
-    while frame:
+    """FILE:LINE of the innermost frame of the script's own; of the package's within, or "-"; and of the script's own around it,
+    the innermost first."""
+    frame, via, own = sys._getframe(2), "-", []
+    while frame and len(own) <= MOST_AROUND:
         path = frame.f_code.co_filename
         if not is_between(path):
             if not is_installed(path):
-                return f"{real_path(path)}:{frame.f_lineno}", via
-            if via == "-" and not path.startswith("<"):
+                own.append(f"{real_path(path)}:{frame.f_lineno}".replace("|", "/"))
+            elif via == "-" and not own and not path.startswith("<"):
                 via = f"{path}:{frame.f_lineno}"
         frame = frame.f_back
-    return "?:0", via
+    return (own[0] if own else "?:1"), via, "|".join(own[1:]) or "-"
 
 
 class Waits:
@@ -69,10 +72,10 @@ class Waits:
         """The host waits: the device is empty behind it."""
         if self.quiet or self.over:
             return
-        where, via = places()
+        where, via, around = places()
         self.told += 1
         if len(self.rows) < MOST_ROWS:
-            self.rows.append(("w", self.step, kind, size, self.queued, self.heavy, where, via, call))
+            self.rows.append(("w", self.step, kind, size, self.queued, self.heavy, where, via, around, call))
         else:
             self.dropped += 1
         self.queued = self.heavy = 0
@@ -82,7 +85,7 @@ class Waits:
         self.heavy += heavy
 
     def stay(self, call, size):
-        where, via = places()
+        where, via, _ = places()
         key = (where, via, call)
         if key in self.stays or len(self.stays) < MOST_ROWS:
             seen = self.stays.setdefault(key, [0, 0])
@@ -119,6 +122,8 @@ class Waits:
     # ---- operators ----
 
     def enter(self):
+        from torch._subclasses import fake_tensor
+        fake_tensor.CONSTANT_NUMEL_LIMIT = KEPT_VALUES
         self.pins.watch()
         self.loaders.watch()
         self.watch_tensors()

@@ -74,6 +74,22 @@ static bool next_kind(str *rest, enum dry_wait_kind *kind)
     return false;
 }
 
+/* "file:line|file:line", or "-" */
+static bool next_around(str *rest, struct dry_wait *wait)
+{
+    str word;
+    if (!str_cut(rest, '\t', &wait->around_text))
+        return false;
+    if (str_eq(wait->around_text, S("-"))) {
+        wait->around_text = S("");
+        return true;
+    }
+    for (str left = wait->around_text; str_cut(&left, '|', &word);)
+        if (wait->around_count == DRY_AROUND || !line_of(word, &wait->around[wait->around_count++]))
+            return false;
+    return true;
+}
+
 /* ---- rows, a function each; false: it is none ---- */
 
 static bool take_wait(struct reading *r, str rest)
@@ -82,7 +98,7 @@ static bool take_wait(struct reading *r, str rest)
     struct dry_waits *const waits = &r->waits;
     if (!next_number(&rest, &wait.step) || !next_kind(&rest, &wait.kind) || !next_number(&rest, &wait.bytes) ||
         !next_number(&rest, &wait.queued) || !next_number(&rest, &wait.heavy) || !next_line(&rest, &wait.at) ||
-        !str_cut(&rest, '\t', &wait.via) || wait.step < 1 || waits->count >= MOST_ROWS)
+        !str_cut(&rest, '\t', &wait.via) || !next_around(&rest, &wait) || wait.step < 1 || waits->count >= MOST_ROWS)
         return false;
     wait.via = str_eq(wait.via, S("-")) ? S("") : str_printable(r->arena, wait.via);
     wait.call = rest.at ? str_printable(r->arena, rest) : S("");

@@ -35,6 +35,8 @@ enum dry_wait_kind {
 
 const char *dry_wait_word(enum dry_wait_kind kind); /* "item" */
 
+enum { DRY_AROUND = 3 };
+
 struct dry_line {
     str file; /* whole, real path */
     int64_t line;
@@ -47,6 +49,9 @@ struct dry_wait {
     int64_t queued; /* operators launched since the wait before */
     int64_t heavy;  /* of these more than a sum, a comparison and the like */
     struct dry_line at;
+    struct dry_line around[DRY_AROUND]; /* lines of the script's own that called that, the innermost first */
+    uint32_t around_count;
+    str around_text;
     str via;  /* "file:line" of the package's code that waits; "" */
     str call; /* ".item()" */
 };

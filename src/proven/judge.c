@@ -96,18 +96,40 @@ static void add_site(const struct judging *judging, struct sight *sight, uint32_
     sight->site = better ? at : sight->site;
 }
 
+/* The next site at the lines of the match of a kind that its rule is about; SITE_NONE. */
+static uint32_t next_site(const struct judging *judging, const struct match *match, const struct lines *lines,
+                          bool around, uint32_t *at)
+{
+    const struct wait_sites *const sites = judging->sites;
+    const unsigned shows = showing_of(match->rule).shows;
+    while (*at < sites->line_count) {
+        const struct site_line *const line = &sites->by_line[(*at)++];
+        if (line->file != lines->file || line->line > lines->last)
+            break;
+        if (line->around == around && shows & shows_of(sites->at[line->site].kind))
+            return line->site;
+    }
+    return SITE_NONE;
+}
+
+/* Those that stand there; only where none does, those of what is called there. */
+static void look_for_sites(const struct judging *judging, const struct match *match, const struct lines *lines,
+                           struct sight *sight)
+{
+    for (int around = 0; around < 2 && !sight->count; around++) {
+        uint32_t at = sites_from(judging->sites, lines->file, lines->first);
+        for (uint32_t site; (site = next_site(judging, match, lines, around, &at)) != SITE_NONE;)
+            if (judging->sites->at[site].count)
+                add_site(judging, sight, site);
+    }
+}
+
 static void look_at(const struct judging *judging, const struct match *match, struct sight *sight)
 {
     const struct wait_sites *const sites = judging->sites;
     const struct lines lines = lines_of(judging, match);
     const unsigned shows = showing_of(match->rule).shows;
-    for (uint32_t i = sites_from(sites, lines.file, lines.first); i < sites->count; i++) {
-        const struct wait_site *const site = &sites->at[sites->by_line[i]];
-        if (site->file != lines.file || site->line > lines.last)
-            break;
-        if (shows & shows_of(site->kind) && site->count)
-            add_site(judging, sight, sites->by_line[i]);
-    }
+    look_for_sites(judging, match, &lines, sight);
     const int64_t ran = sites_ran_within(sites, lines.file, lines.first, lines.last);
     sight->ran = ran > sight->ran ? ran : sight->ran;
     for (uint32_t i = 0; i < sites->waits->stay_count && shows & SHOWS_UPLOAD; i++) {
@@ -127,17 +149,14 @@ static bool can_go_by_itself(const struct wait_site *site)
 
 static void name_sites(struct judging *judging, const struct match *match, bool *needed)
 {
-    struct wait_sites *const sites = judging->sites;
     const struct lines lines = lines_of(judging, match);
-    const unsigned shows = showing_of(match->rule).shows;
-    for (uint32_t i = sites_from(sites, lines.file, lines.first); i < sites->count; i++) {
-        struct wait_site *const site = &sites->at[sites->by_line[i]];
-        if (site->file != lines.file || site->line > lines.last)
-            break;
-        if (!(shows & shows_of(site->kind)))
-            continue;
-        site->rule = match->rule->id;
-        needed[sites->by_line[i]] |= !may_gain(match);
+    bool any = false;
+    for (int around = 0; around < 2 && !any; around++) {
+        uint32_t at = sites_from(judging->sites, lines.file, lines.first);
+        for (uint32_t site; (site = next_site(judging, match, &lines, around, &at)) != SITE_NONE; any = true) {
+            judging->sites->at[site].rule = match->rule->id;
+            needed[site] |= !may_gain(match);
+        }
     }
 }
 

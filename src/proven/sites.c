@@ -27,7 +27,7 @@ struct making {
     struct wait_sites *sites;
     struct map at; /* (path, line, kind): site */
     str *names;
-    size_t room, name_room, file_room;
+    size_t room, name_room, file_room, line_room;
 };
 
 static uint32_t number_of(struct making *m, str path)
@@ -67,11 +67,28 @@ uint32_t sites_file(const struct wait_sites *sites, str path)
 
 /* ---- sites ---- */
 
+static uint32_t sites_file_of(struct making *m, str path)
+{
+    const uint32_t number = number_of(m, path);
+    return m->sites->files[number];
+}
+
+/* Of the site that comes next. */
+static void put_line(struct making *m, uint32_t file, int64_t line, bool around)
+{
+    struct wait_sites *const sites = m->sites;
+    if (file == SITE_NONE)
+        return;
+    sites->by_line = mem_grow(sites->by_line, &m->line_room, sites->line_count + 1, sizeof *sites->by_line);
+    sites->by_line[sites->line_count++] = (struct site_line){file, sites->count, line, around};
+}
+
 static uint32_t site_of(struct making *m, const struct dry_wait *wait)
 {
     struct wait_sites *const sites = m->sites;
     const uint32_t path = number_of(m, wait->at.file);
-    const int64_t key = (int64_t)((uint64_t)path << 40 | (uint64_t)wait->at.line << 8 | (uint64_t)wait->kind);
+    const uint64_t line = (uint64_t)path << 40 | (uint64_t)wait->at.line << 8 | (uint64_t)wait->kind;
+    const int64_t key = (int64_t)hash_mix(line ^ hash_bytes(wait->around_text.at, wait->around_text.len));
     const uint32_t known = map_get(&m->at, key);
     if (known != MAP_NONE)
         return known;
@@ -89,6 +106,9 @@ static uint32_t site_of(struct making *m, const struct dry_wait *wait)
         .follower = SITE_NONE,
     };
     map_put(&m->at, key, sites->count);
+    put_line(m, file, wait->at.line, false);
+    for (uint32_t i = 0; i < wait->around_count; i++)
+        put_line(m, sites_file_of(m, wait->around[i].file), wait->around[i].line, true);
     return sites->count++;
 }
 
@@ -197,22 +217,23 @@ int64_t sites_ran_within(const struct wait_sites *sites, uint32_t file, int64_t 
 
 /* ---- by line ---- */
 
-static int by_line(const void *a, const void *b, void *context)
+static int by_line(const void *a, const void *b)
 {
-    const struct wait_site *const at = context;
-    const struct wait_site *const x = &at[*(const uint32_t *)a], *const y = &at[*(const uint32_t *)b];
+    const struct site_line *const x = a, *const y = b;
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
-    return x->line < y->line ? -1 : x->line > y->line;
+    if (x->line != y->line)
+        return x->line < y->line ? -1 : 1;
+    return x->site < y->site ? -1 : x->site > y->site;
 }
 
 uint32_t sites_from(const struct wait_sites *sites, uint32_t file, int64_t line)
 {
-    uint32_t low = 0, high = sites->count;
+    uint32_t low = 0, high = sites->line_count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        const struct wait_site *const site = &sites->at[sites->by_line[middle]];
-        if (site->file < file || (site->file == file && site->line < line))
+        const struct site_line *const at = &sites->by_line[middle];
+        if (at->file < file || (at->file == file && at->line < line))
             low = middle + 1;
         else
             high = middle;
@@ -244,10 +265,9 @@ struct wait_sites *sites_of(const struct lint *lint, const struct dry_waits *wai
     sites->at = moved(arena, sites->at, sites->count, sizeof *sites->at);
     sites->names = moved(arena, m.names, sites->path_count, sizeof *m.names);
     sites->files = moved(arena, sites->files, sites->path_count, sizeof *sites->files);
-    sites->by_line = arena_array(arena, sites->count, sizeof *sites->by_line);
-    for (uint32_t i = 0; i < sites->count; i++)
-        sites->by_line[i] = i;
-    qsort_r(sites->by_line, sites->count, sizeof *sites->by_line, by_line, sites->at);
+    sites->by_line = moved(arena, sites->by_line, sites->line_count, sizeof *sites->by_line);
+    if (sites->line_count)
+        qsort(sites->by_line, sites->line_count, sizeof *sites->by_line, by_line);
     map_free(&m.at);
     return sites;
 }

@@ -12,7 +12,7 @@ enum {
     NEXT_TO_NOTHING = 12, /* so many small operators since a wait leave a device as good as empty */
 };
 
-/* All waits of one kind at one line. */
+/* All waits of one kind at one line that was come to by the same lines. */
 struct wait_site {
     uint32_t file; /* of lint; SITE_NONE */
     str path;      /* as lint names it, else the whole one */
@@ -31,10 +31,17 @@ struct wait_site {
     const char *rule;          /* of a finding there; NULL */
 };
 
+struct site_line {
+    uint32_t file, site;
+    int64_t line;
+    bool around; /* the line called what waits */
+};
+
 struct wait_sites {
     struct wait_site *at; /* in the order in which they were met */
     uint32_t count;
-    uint32_t *by_line; /* the same by file and line */
+    struct site_line *by_line; /* by file and line: where sites stand, and what calls them */
+    uint32_t line_count;
     const struct dry_waits *waits;
     uint32_t *of_wait; /* by wait: its site; SITE_NONE: before the rounds */
     struct map paths;  /* path: its number */

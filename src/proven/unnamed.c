@@ -72,6 +72,15 @@ static void append(struct judging *judging, const struct lint_finding *found, ui
     lint->finding_count += count;
 }
 
+/* By another way to the same line. */
+static bool is_told(const struct lint_finding *found, uint32_t count, const struct wait_site *site, const char *rule)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (found[i].line == site->line && str_eq(found[i].file, site->path) && str_eq(found[i].rule, str_of(rule)))
+            return true;
+    return false;
+}
+
 uint32_t unnamed_tell(struct judging *judging, uint32_t *untold)
 {
     struct arena scratch = {0};
@@ -83,12 +92,14 @@ uint32_t unnamed_tell(struct judging *judging, uint32_t *untold)
         const char *const rule = rule_of(site->kind);
         if (!rule || !costs(judging, site) || !is_selected(judging, site, rule))
             continue;
+        site->rule = rule;
+        if (is_told(found, count, site, rule))
+            continue;
         if (count == MOST_TOLD) {
             ++*untold;
             continue;
         }
         found[count++] = finding_of(judging, i, rule);
-        site->rule = rule;
     }
     append(judging, found, count);
     arena_free(&scratch);

@@ -59,11 +59,11 @@ static str spelling(struct arena *arena, const struct option *option)
 {
     const char letter[] = {'-', option->letter, ',', ' ', 0};
     return str_printf(arena, "%s--%s%s%s", option->letter ? letter : "    ", option->name,
-                      option_takes_joined(option) ? "="
+                      option_takes_joined(option) ? "[="
                       : option->value             ? " "
                                                   : "",
                       option->words   ? option->words
-                      : option->value ? option->value
+                      : option->value ? option->value + option_takes_joined(option)
                                       : "");
 }
 
