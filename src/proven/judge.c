@@ -10,7 +10,11 @@ str judge_place(const struct judging *judging, uint32_t site)
     if (site == SITE_NONE)
         return S("the start");
     const struct wait_site *const at = &judging->sites->at[site];
-    return str_printf(judging->arena, "%.*s:%lld", (int)at->path.len, at->path.at, (long long)at->line);
+    const str place = str_printf(judging->arena, "%.*s:%lld", (int)at->path.len, at->path.at, (long long)at->line);
+    if (!at->is_shared || !at->caller.file.len)
+        return place;
+    return str_printf(judging->arena, "%s, called at %.*s:%lld", place.at, (int)at->caller.file.len, at->caller.file.at,
+                      (long long)at->caller.line);
 }
 
 str judge_often(const struct judging *judging, int64_t count)
@@ -147,7 +151,7 @@ static bool can_go_by_itself(const struct wait_site *site)
     return site->file != SITE_NONE && !site->via.len && site->kind != DRY_BOOL && site->kind != DRY_LIBRARY;
 }
 
-static void name_sites(struct judging *judging, const struct match *match, bool *needed)
+static void name_sites(struct judging *judging, const struct match *match, bool *may_go)
 {
     const struct lines lines = lines_of(judging, match);
     bool any = false;
@@ -155,7 +159,7 @@ static void name_sites(struct judging *judging, const struct match *match, bool 
         uint32_t at = sites_from(judging->sites, lines.file, lines.first);
         for (uint32_t site; (site = next_site(judging, match, &lines, around, &at)) != SITE_NONE; any = true) {
             judging->sites->at[site].rule = match->rule->id;
-            needed[site] |= !may_gain(match);
+            may_go[site] |= may_gain(match) || match->yields;
         }
     }
 }
@@ -164,15 +168,15 @@ void judge_sites(struct judging *judging)
 {
     struct wait_sites *const sites = judging->sites;
     struct arena scratch = {0};
-    bool *const needed = arena_array(&scratch, sites->count, sizeof *needed);
+    bool *const may_go = arena_array(&scratch, sites->count, sizeof *may_go);
     for (uint32_t f = 0; f < judging->lint->file_count; f++) /* suppressed ones too: their lines have a name */
         for (uint32_t k = 0; k < judging->lint->files[f].matches.count; k++) {
             const struct match *const match = &judging->lint->files[f].matches.at[k];
             if (match->node && is_of_waits(match) && !match->of_run)
-                name_sites(judging, match, needed);
+                name_sites(judging, match, may_go);
         }
     for (uint32_t i = 0; i < sites->count; i++)
-        sites->at[i].stays = needed[i] || (!sites->at[i].rule && !can_go_by_itself(&sites->at[i]));
+        sites->at[i].stays = sites->at[i].rule ? !may_go[i] : !can_go_by_itself(&sites->at[i]);
     arena_free(&scratch);
 }
 

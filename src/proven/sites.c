@@ -104,7 +104,11 @@ static uint32_t site_of(struct making *m, const struct dry_wait *wait)
         .before = SITE_NONE,
         .emptied_by = SITE_NONE,
         .follower = SITE_NONE,
+        .caller.file = S(""),
     };
+    const uint32_t calls = wait->around_count ? sites_file_of(m, wait->around[0].file) : SITE_NONE;
+    if (calls != SITE_NONE)
+        sites->at[sites->count].caller = (struct dry_line){m->lint->files[calls].path, wait->around[0].line};
     map_put(&m->at, key, sites->count);
     put_line(m, file, wait->at.line, false);
     for (uint32_t i = 0; i < wait->around_count; i++)
@@ -241,6 +245,20 @@ uint32_t sites_from(const struct wait_sites *sites, uint32_t file, int64_t line)
     return low;
 }
 
+static void mark_shared(struct wait_sites *sites)
+{
+    uint32_t before = SITE_NONE;
+    for (uint32_t i = 0; i < sites->line_count; i++) {
+        const struct site_line *const line = &sites->by_line[i];
+        if (line->around)
+            continue;
+        const struct wait_site *const last = before == SITE_NONE ? NULL : &sites->at[before];
+        if (last && last->file == line->file && last->line == line->line)
+            sites->at[before].is_shared = sites->at[line->site].is_shared = true;
+        before = line->site;
+    }
+}
+
 static void *moved(struct arena *arena, void *from, uint32_t count, size_t size)
 {
     void *const to = arena_array(arena, count, size);
@@ -268,6 +286,7 @@ struct wait_sites *sites_of(const struct lint *lint, const struct dry_waits *wai
     sites->by_line = moved(arena, sites->by_line, sites->line_count, sizeof *sites->by_line);
     if (sites->line_count)
         qsort(sites->by_line, sites->line_count, sizeof *sites->by_line, by_line);
+    mark_shared(sites);
     map_free(&m.at);
     return sites;
 }

@@ -19,6 +19,8 @@ struct wait_site {
     int64_t line;
     enum dry_wait_kind kind;
     str call, via;
+    struct dry_line caller;    /* its path as lint names it; "": none in a linted file */
+    bool is_shared;            /* others come to the same line */
     int64_t count, rounds;     /* in the rounds; in how many of them */
     int64_t busy, busy_rounds; /* of these with more than next to nothing queued */
     int64_t queued;            /* sum of what was queued, of the busy ones */

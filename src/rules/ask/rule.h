@@ -137,6 +137,7 @@ struct match {
     str missing; /* of a note which link does not hold, to follow the message; "" */
 
     bool shown_later; /* the wait is where a progress bar shows the value, at the end of the step */
+    bool yields;      /* another finding tells of the same copy, and says more */
     bool not_needed;  /* nobody needs what is waited for, not even the next step of an environment */
 
     const struct joined_wait *joined; /* waits that go with this one, a finding each, all notes; the last one first */
