@@ -122,8 +122,7 @@ class Waits:
     # ---- operators ----
 
     def enter(self):
-        from torch._subclasses import fake_tensor
-        fake_tensor.CONSTANT_NUMEL_LIMIT = KEPT_VALUES
+        keep_values(self.torch)
         self.pins.watch()
         self.loaders.watch()
         self.watch_tensors()
@@ -153,7 +152,10 @@ class Waits:
         to_device = any(map(self.where.lies_there, made))
         name = self.operators.name(func)
         if name in ("_to_copy", "copy_"):
-            self.see_copy(func, args, kwargs, there, to_device)
+            if is_sparse(args[0]):
+                self.see_sparse(args[0], made[0], kwargs)
+            else:
+                self.see_copy(func, args, kwargs, there, to_device)
             return
         if not from_device and not to_device:
             return
@@ -186,6 +188,15 @@ class Waits:
             self.see_upload(source, waits)
         else:
             self.see_read_back(args[0], source, into, waits)
+
+    def see_sparse(self, source, made, kwargs):
+        """It has several storages: where it lies is kept with itself."""
+        there = getattr(source, "steptime_lies_there", False)
+        made.steptime_lies_there = there if self.where.goes_to is None else self.where.goes_to
+        if made.steptime_lies_there and not there and not kwargs.get("non_blocking"):
+            self.add("upload", "a copy to the device", size_of(source))
+        elif there and not made.steptime_lies_there:
+            self.add("cpu", self.call or "a copy to the host", size_of(source))
 
     def see_upload(self, source, waits):
         call = "a copy to the device"
@@ -283,6 +294,21 @@ class Waits:
             waits.add(of, call, 0)
             return given(*arguments, **named)
         setattr(kind, name, wrapper)
+
+
+def keep_values(torch):
+    """PyTorch's mode keeps those of single numbers; sparse tensors have no storage that they could be kept for."""
+    from torch._subclasses import fake_tensor
+    converter = fake_tensor.FakeTensorConverter
+    forget = getattr(converter, "invalidate_constant_aliases", None)
+    if forget is None:
+        return
+    fake_tensor.CONSTANT_NUMEL_LIMIT = KEPT_VALUES
+    converter.invalidate_constant_aliases = lambda kept, tensor: None if is_sparse(tensor) else forget(kept, tensor)
+
+
+def is_sparse(tensor):
+    return str(tensor.layout) != "torch.strided"
 
 
 def size_of(tensor):
