@@ -36,7 +36,7 @@ def lint(arguments, row):
     """Both documents of a run; why there is none of the dry run."""
     root, folder = folders(arguments.code, row)
     words = [arguments.python, os.path.join(HERE, row["driver"]), *row["words"].split()]
-    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.path.join(HERE, "absent")}
+    env = {**os.environ, "OMP_NUM_THREADS": "1", "PYTHONPATH": os.path.join(HERE, "site-packages")}
     for kind, first, last in (("static", [], []), ("dry", ["--dry", "--limit", "240"], ["--", *words])):
         done = subprocess.run([PROGRAM, "lint", "--format", "json", *first, os.path.relpath(root, folder), *last], cwd=folder, env=env,
                               capture_output=True, text=True)

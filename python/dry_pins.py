@@ -20,6 +20,7 @@ class Pins:
     def __init__(self, torch):
         self.torch = torch
         self.pinned = set()  # addresses of storages
+        self.of_loaders = set()  # the same, of batches
 
     def pin(self, tensor):
         storage = storage_of(tensor)
@@ -27,6 +28,17 @@ class Pins:
             self.pinned.add(storage._cdata)
             weakref.finalize(storage, self.pinned.discard, storage._cdata)
         return tensor
+
+    def note_batch(self, batch):
+        for tensor in batch if isinstance(batch, (list, tuple)) else batch.values() if isinstance(batch, dict) else (batch,):
+            storage = storage_of(tensor) if isinstance(tensor, self.torch.Tensor) else None
+            if storage is not None and storage._cdata not in self.of_loaders:
+                self.of_loaders.add(storage._cdata)
+                weakref.finalize(storage, self.of_loaders.discard, storage._cdata)
+
+    def is_of_loader(self, tensor):
+        storage = storage_of(tensor)
+        return storage is not None and storage._cdata in self.of_loaders
 
     def is_pinned(self, tensor):
         storage = storage_of(tensor)
@@ -111,10 +123,11 @@ class Loaders:
             loader.batches += 1
         else:
             loader.batches_before += 1
-        if not loader.pins:
-            return batch
-        from torch.utils.data._utils.pin_memory import pin_memory
-        return pin_memory(batch)
+        if loader.pins:
+            from torch.utils.data._utils.pin_memory import pin_memory
+            batch = pin_memory(batch)
+        self.pins.note_batch(batch)
+        return batch
 
     def rows(self):
         """l <workers> <pins> <batches in the rounds> <batches before them> <place>"""

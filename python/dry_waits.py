@@ -18,6 +18,7 @@ from steptime_dry_plan import TO, is_installed, is_ours, is_torch
 VERSION = 1
 MOST_ROWS = 200000
 MOST_AROUND = 3
+OF_BATCH = "a batch to the device"
 KEPT_VALUES = 4096  # a list of the script's own that is made a tensor keeps its values, if it has no more: lengths, labels
 WAITING_CALLS = {"item": ".item()", "tolist": ".tolist()", "numpy": ".numpy()", "__array__": "numpy.asarray()",
                  "__int__": "int()", "__float__": "float()", "__index__": "an index", "__bool__": "bool()",
@@ -199,7 +200,7 @@ class Waits:
             self.add("cpu", self.call or "a copy to the host", size_of(source))
 
     def see_upload(self, source, waits):
-        call = "a copy to the device"
+        call = OF_BATCH if self.pins.is_of_loader(source) else "a copy to the device"
         if waits:
             self.launch(False)
             self.queued -= 1  # its own copy is no queue

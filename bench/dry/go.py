@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a public training script as it is: go.py SCRIPT [WORD...], with `absent` on PYTHONPATH.
+"""Runs a public training script as it is: go.py SCRIPT [WORD...], with `site-packages` on PYTHONPATH.
 
-What it imports and does not train with (loggers, plots) is an empty module where it is not installed; `absent` holds drawn data in the place of
-torchvision's data sets and of gym's environments. Names that NumPy and SciPy no longer have are given back.
+What it imports and does not train with (loggers, plots) is an empty module where it is not installed; `site-packages` holds drawn data in the place of
+torchvision's data sets and of gym's environments. Names that NumPy and SciPy no longer have are given back; with --old before SCRIPT, `loss.data[0]` too.
 """
 import importlib
 import importlib.machinery
@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse.linalg
 
 UNUSED = ("setproctitle", "tensorboard_logger", "tensorboard", "tensorboardX", "skimage", "skimage.transform", "wandb", "visdom",
-          "graphviz", "onnx", "lmdb", "torchsummary")
+          "graphviz", "imageio", "igraph", "wilds", "wilds.datasets", "wilds.datasets.camelyon17_dataset", "wilds.datasets.fmow_dataset", "gpuinfo", "torchnet", "torchnet.engine", "onnx", "lmdb", "torchsummary")
 ALWAYS = ("torch.utils.tensorboard",)
 
 
@@ -83,5 +83,8 @@ def stand_in():
 
 stand_in()
 sys.argv = sys.argv[1:]
+if sys.argv[0] == "--old":
+    import old_torch  # noqa: F401
+    sys.argv = sys.argv[1:]
 sys.path[0] = os.path.dirname(os.path.abspath(sys.argv[0]))
 runpy.run_path(sys.argv[0], run_name="__main__")

@@ -302,13 +302,27 @@ static enum verdict tell_seen(struct judging *judging, struct lint_finding *find
 
 /* ---- loaders ---- */
 
-/* Whether pinned memory would spare any wait of the rounds. */
+static bool is_of_batch(const struct wait_site *site)
+{
+    return str_eq(site->call, S("a batch to the device"));
+}
+
+static bool is_any_batch_copied(const struct judging *judging)
+{
+    for (uint32_t i = 0; i < judging->sites->count; i++)
+        if (is_of_batch(&judging->sites->at[i]) && judging->sites->at[i].count)
+            return true;
+    return false;
+}
+
+/* Whether pinned memory would spare any wait of the rounds: of batches as they are, or where none is copied so of all copies. */
 static bool is_any_copy_busy(const struct judging *judging)
 {
+    const bool of_batches = is_any_batch_copied(judging);
     for (uint32_t i = 0; i < judging->sites->count; i++) {
         const struct wait_site *const site = &judging->sites->at[i];
-        if (site->kind == DRY_UPLOAD && site->busy_rounds * 2 >= judging->sites->rounds &&
-            site->followed * 2 < site->count)
+        if (site->kind == DRY_UPLOAD && (!of_batches || is_of_batch(site)) &&
+            site->busy_rounds * 2 >= judging->sites->rounds && site->followed * 2 < site->count)
             return true;
     }
     return false;
