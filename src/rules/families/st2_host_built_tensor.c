@@ -213,7 +213,7 @@ static bool check_worker_lists(const struct check *check, uint32_t statement, st
     struct worker_lists lists;
     if (!project_uses_device(check->project, check->file) || !worker_lists_find(check, statement, &lists))
         return false;
-    const str name = ask_text(check, lists.names[0]);
+    const str name = ask_text(check, lists.nodes[0]);
     const str others = lists.count > 1 ? str_printf(check->arena, " and %u more", lists.count - 1) : S("");
     match->message = str_printf(check->arena,
                                 "`%.*s`%.*s goes from worker to training thread as a list, number by number, and is a "

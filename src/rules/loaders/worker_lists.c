@@ -20,6 +20,11 @@ struct trace {
     uint32_t seen;
 };
 
+static const struct limit far = {
+    "worker-lists",
+    "the batches of a loader go through more than 8 names and calls, or are read in more than 256 places; "
+    "whether nothing but tensors is made of the lists in them is not known"};
+
 static struct check check_of(const struct trace *trace, uint32_t file)
 {
     return (struct check){trace->project, file, project_tree(trace->project, file), trace->arena};
@@ -96,21 +101,55 @@ static void trace_part_use(struct trace *trace, uint32_t part, struct site use, 
     }
 }
 
+static bool is_too_far(struct trace *trace, struct site at, uint32_t count, int hops)
+{
+    trace->seen += count;
+    if (hops && trace->seen <= MOST_USES_SEEN)
+        return false;
+    project_limit(trace->project, &far, at);
+    return true;
+}
+
+/*
+ * A parameter of which no function within reads (a variable of the module may have its name), and a variable of a module that no
+ * function reads and whose name no other file has, are as good as any other of a function.
+ */
+static bool is_seen_elsewhere(const struct project *project, uint32_t file, const struct definition *definition)
+{
+    const struct syntax *const tree = project_tree(project, file);
+    const str name = syntax_text(tree, definition->name);
+    if (!flow_escapes(project, file, definition))
+        return false;
+    if (flow_inner_uses(project, file, definition, NULL, 0) > 0)
+        return true;
+    if (syntax_function(tree, definition->name) != SYNTAX_NONE)
+        return definition->kind != DEFINED_PARAMETER;
+    for (uint32_t other = 0; other < project_files(project); other++) {
+        const struct syntax *const there = other == file ? NULL : project_tree(project, other);
+        if (there && syntax_name_from(there, name, 0, there->count) != SYNTAX_NONE)
+            return true;
+    }
+    return false;
+}
+
 /* All uses of a definition; 0 with *lost where they are not all known. */
 static uint32_t uses_of(struct trace *trace, uint32_t file, const struct definition *definition, uint32_t *uses,
-                        bool *lost)
+                        int hops, bool *lost)
 {
-    const uint32_t count = definition ? flow_uses(trace->project, file, definition, uses, FLOW_MOST_USES) : 0;
-    *lost = !definition || count > FLOW_MOST_USES || flow_escapes(trace->project, file, definition) ||
-            (trace->seen += count) > MOST_USES_SEEN;
+    *lost = true;
+    if (!definition)
+        return 0;
+    const uint32_t count = flow_uses(trace->project, file, definition, uses, FLOW_MOST_USES);
+    *lost = count > FLOW_MOST_USES || is_seen_elsewhere(trace->project, file, definition) ||
+            is_too_far(trace, (struct site){file, definition->name}, count, hops);
     return *lost ? 0 : count;
 }
 
 static void trace_part(struct trace *trace, uint32_t part, uint32_t file, const struct definition *definition, int hops)
 {
     uint32_t uses[FLOW_MOST_USES];
-    bool lost = true;
-    const uint32_t count = hops ? uses_of(trace, file, definition, uses, &lost) : 0;
+    bool lost;
+    const uint32_t count = uses_of(trace, file, definition, uses, hops, &lost);
     trace->lost[part] |= lost;
     for (uint32_t i = 0; i < count; i++)
         trace_part_use(trace, part, (struct site){file, uses[i]}, hops - 1);
@@ -183,8 +222,8 @@ static void trace_expression(struct trace *trace, struct site at, int hops)
 static void trace_batch(struct trace *trace, uint32_t file, const struct definition *definition, int hops)
 {
     uint32_t uses[FLOW_MOST_USES];
-    bool lost = true;
-    const uint32_t count = hops ? uses_of(trace, file, definition, uses, &lost) : 0;
+    bool lost;
+    const uint32_t count = uses_of(trace, file, definition, uses, hops, &lost);
     trace->all_lost |= lost;
     for (uint32_t i = 0; i < count; i++)
         trace_expression(trace, (struct site){file, uses[i]}, hops - 1);
@@ -192,50 +231,60 @@ static void trace_batch(struct trace *trace, uint32_t file, const struct definit
 
 /* ---- loaders ---- */
 
-/* The loop over a loader, or over what enumerate() or a progress bar makes of it. */
-static void trace_loop(struct trace *trace, struct site loader)
+static void trace_loader(struct trace *trace, struct site at, int hops);
+
+static void trace_loader_name(struct trace *trace, uint32_t file, const struct definition *definition, int hops)
 {
-    const struct check check = check_of(trace, loader.file);
-    uint32_t at = loader.node, counted = 0;
-    for (int hops = 0; hops < MOST_HOPS && syntax_is(check.tree, check.tree->parent[at], SYN_ARGUMENTS); hops++) {
-        at = check.tree->parent[check.tree->parent[at]];
-        if (ask_named(&check, at, "len"))
-            return;
-        if (ask_named(&check, at, "enumerate"))
-            counted++;
-        else if (!name_under(trace->project, check_site(&check, at), "tqdm."))
-            break;
-    }
-    const uint32_t loop = check.tree->parent[at];
-    uint32_t target = syntax_is(check.tree, loop, SYN_FOR) ? syntax_first(check.tree, loop) : SYNTAX_NONE;
-    if (target == SYNTAX_NONE || syntax_child(check.tree, loop, 1) != at || counted > 1) {
+    uint32_t uses[FLOW_MOST_USES];
+    bool lost;
+    const uint32_t count = uses_of(trace, file, definition, uses, hops, &lost);
+    trace->all_lost |= lost;
+    for (uint32_t i = 0; i < count; i++)
+        trace_loader(trace, (struct site){file, uses[i]}, hops - 1);
+}
+
+/* `for batch in loader`, `for i, batch in enumerate(loader)` */
+static void trace_loop(struct trace *trace, struct site loader, bool counted)
+{
+    const struct syntax *const tree = project_tree(trace->project, loader.file);
+    const uint32_t loop = tree->parent[loader.node];
+    uint32_t target = syntax_is(tree, loop, SYN_FOR) ? syntax_first(tree, loop) : SYNTAX_NONE;
+    const bool is_pair = syntax_is(tree, target, SYN_TUPLE) && syntax_child_count(tree, target) == 2;
+    if (target == SYNTAX_NONE || syntax_child(tree, loop, 1) != loader.node || (counted && !is_pair)) {
         trace->all_lost = true;
         return;
     }
-    if (counted)
-        target = syntax_is(check.tree, target, SYN_TUPLE) && syntax_child_count(check.tree, target) == 2
-                     ? syntax_child(check.tree, target, 1)
-                     : target;
-    trace_target(trace, (struct site){loader.file, target}, MOST_HOPS);
+    trace_target(trace, (struct site){loader.file, counted ? syntax_child(tree, target, 1) : target}, MOST_HOPS);
 }
 
-static void trace_loader(struct trace *trace, struct site loader)
+/* An expression that is a loader: bound to a name, given to a function, or gone over. */
+static void trace_loader(struct trace *trace, struct site at, int hops)
 {
-    const struct syntax *const tree = project_tree(trace->project, loader.file);
-    const uint32_t statement = tree->parent[loader.node];
-    uint32_t uses[FLOW_MOST_USES];
-    bool lost;
-    if (!syntax_is(tree, statement, SYN_ASSIGN)) {
-        trace_loop(trace, loader);
-        return;
+    const struct check check = check_of(trace, at.file);
+    bool counted = false;
+    uint32_t parent = check.tree->parent[at.node], file;
+    while (syntax_is(check.tree, parent, SYN_ARGUMENTS)) {
+        const uint32_t call = check.tree->parent[parent];
+        const struct definition *const parameter = parameter_of(&check, call, at.node, &file);
+        if (ask_named(&check, call, "len"))
+            return;
+        if (parameter && !counted) {
+            trace_loader_name(trace, file, parameter, hops);
+            return;
+        }
+        const bool counts = ask_named(&check, call, "enumerate");
+        if (!counts && !name_under(trace->project, check_site(&check, call), "tqdm."))
+            break;
+        trace->all_lost |= counts && counted;
+        counted |= counts;
+        at.node = call;
+        parent = check.tree->parent[at.node];
     }
-    const struct site name = {loader.file, syntax_first(tree, statement)};
-    const bool is_name = syntax_child_count(tree, statement) == 2 && syntax_is(tree, name.node, SYN_NAME);
-    const uint32_t count =
-        is_name ? uses_of(trace, loader.file, flow_bound(trace->project, name), uses, &lost) : (lost = true, 0u);
-    trace->all_lost |= lost;
-    for (uint32_t i = 0; i < count; i++)
-        trace_loop(trace, (struct site){loader.file, uses[i]});
+    const uint32_t target = syntax_is(check.tree, parent, SYN_ASSIGN) ? syntax_first(check.tree, parent) : SYNTAX_NONE;
+    if (!counted && syntax_is(check.tree, target, SYN_NAME) && syntax_child_count(check.tree, parent) == 2)
+        trace_loader_name(trace, at.file, flow_bound(trace->project, (struct site){at.file, target}), hops);
+    else
+        trace_loop(trace, at, counted);
 }
 
 static bool has_workers(const struct check *check, uint32_t loader)
@@ -263,7 +312,7 @@ static bool trace_loaders(struct trace *trace, uint32_t function)
             if (!loader_is(&there, loader) || !collates_by(&there, loader, function))
                 continue;
             any |= has_workers(&there, loader);
-            trace_loader(trace, (struct site){file, loader});
+            trace_loader(trace, (struct site){file, loader}, MOST_HOPS);
         }
     }
     return any;
@@ -271,10 +320,11 @@ static bool trace_loaders(struct trace *trace, uint32_t function)
 
 /* ---- what is returned ---- */
 
-static bool is_list_of_numbers(const struct check *check, uint32_t name)
+static bool is_list_of_numbers(const struct check *check, uint32_t node)
 {
-    const struct value *item = ask_value(check, name);
-    if (!syntax_is(check->tree, name, SYN_NAME) || item->kind != VALUE_LIST)
+    const struct value *item = ask_value(check, node);
+    if ((!syntax_is(check->tree, node, SYN_NAME) && !syntax_is(check->tree, node, SYN_LIST_COMP)) ||
+        item->kind != VALUE_LIST)
         return false;
     for (int depth = 0; depth < VALUE_DEEPEST && value_is_container(item); depth++)
         item = value_item(item);
@@ -295,10 +345,10 @@ static void take_lists(const struct check *check, uint32_t value, const struct t
 {
     const uint32_t count = trace->parts ? trace->parts : 1;
     for (uint32_t part = 0; part < count; part++) {
-        const uint32_t name = trace->parts ? syntax_child(check->tree, value, part) : value;
-        if (trace->lost[part] || !trace->types[part] || !is_list_of_numbers(check, name))
+        const uint32_t list = trace->parts ? syntax_child(check->tree, value, part) : value;
+        if (trace->lost[part] || !trace->types[part] || !is_list_of_numbers(check, list))
             continue;
-        lists->names[lists->count] = name;
+        lists->nodes[lists->count] = list;
         lists->types[lists->count++] = trace->types[part];
     }
 }

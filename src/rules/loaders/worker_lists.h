@@ -17,7 +17,7 @@
 enum { WORKER_LISTS = 16 };
 
 struct worker_lists {
-    uint32_t names[WORKER_LISTS];    /* in what is returned, in the order of the text */
+    uint32_t nodes[WORKER_LISTS];    /* in what is returned, in the order of the text */
     const char *types[WORKER_LISTS]; /* of NumPy: what each constructor makes of the elements */
     uint32_t count;
 };

@@ -3,6 +3,10 @@
 
 enum { MOST_HOPS = 8 };
 
+static const struct limit far = {
+    "made-by",
+    "what an expression holds comes through more than 8 names and calls; which expression made it is not known"};
+
 int64_t origin_part(const struct syntax *tree, uint32_t name)
 {
     const uint32_t tuple = tree->parent[name];
@@ -48,7 +52,8 @@ static struct site part_of(const struct project *project, struct site whole, int
 
 struct site origin_of(const struct project *project, struct site at)
 {
-    for (int hops = 0; hops < MOST_HOPS; hops++) {
+    int hops = 0;
+    for (; hops < MOST_HOPS; hops++) {
         const struct syntax *const tree = project_tree(project, at.file);
         const struct definition *const definition =
             syntax_is(tree, at.node, SYN_NAME) ? flow_definition(project, at) : NULL;
@@ -61,5 +66,7 @@ struct site origin_of(const struct project *project, struct site at)
             break;
         at = next;
     }
+    if (hops == MOST_HOPS)
+        project_limit(project, &far, at);
     return at;
 }

@@ -3,7 +3,7 @@
 
 #include "origin.h"
 
-enum { MOST_BINDINGS = 8, MOST_TAKEN = 16 };
+enum { MOST_TAKEN = 16 };
 
 /* ---- how rows are padded ---- */
 
@@ -97,11 +97,13 @@ static bool is_reordered(const struct syntax *tree, uint32_t target, uint32_t va
 /* How all that an attribute ever holds is padded. */
 static bool padded_attribute(const struct project *project, uint32_t class_id, str name, struct padded *padded)
 {
-    struct site bound[MOST_BINDINGS];
-    const uint32_t count = attribute_bindings(project, class_id, name, bound, MOST_BINDINGS);
+    struct site bound[ASK_MOST_BINDINGS];
+    const uint32_t count = attribute_bindings(project, class_id, name, bound, ASK_MOST_BINDINGS);
+    if (count > ASK_MOST_BINDINGS)
+        project_limit(project, &ask_many_bindings, bound[0]);
     bool is_found = false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct syntax *const tree = i < MOST_BINDINGS ? project_tree(project, bound[i].file) : NULL;
+        const struct syntax *const tree = i < ASK_MOST_BINDINGS ? project_tree(project, bound[i].file) : NULL;
         const uint32_t statement = tree ? tree->parent[bound[i].node] : SYNTAX_NONE;
         if (!tree || !syntax_is(tree, statement, SYN_ASSIGN) || syntax_child_count(tree, statement) != 2)
             return false;

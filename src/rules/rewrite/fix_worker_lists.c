@@ -16,10 +16,10 @@ bool fix_worker_lists(const struct check *check, const struct match *match, stru
         return false;
     const str numpy = patch_module(&patch, "numpy");
     for (uint32_t i = 0; i < lists.count; i++) {
-        const str name = syntax_text(check->tree, lists.names[i]);
+        const str list = patch_text(&patch, lists.nodes[i]);
         const str made = patch_printf(&patch, "%.*s.asarray(%.*s, dtype=%.*s.%s)", (int)numpy.len, numpy.at,
-                                      (int)name.len, name.at, (int)numpy.len, numpy.at, lists.types[i]);
-        patch_node(&patch, lists.names[i], made);
+                                      (int)list.len, list.at, (int)numpy.len, numpy.at, lists.types[i]);
+        patch_node(&patch, lists.nodes[i], made);
     }
     return patch_hand_over(&patch, edits);
 }
