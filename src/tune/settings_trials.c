@@ -192,11 +192,18 @@ static bool try_setting(struct tuner *tuner, const struct setting *setting, stru
 
 static void tell_look(const struct tuner *tuner, const struct look *look)
 {
-    if (look->has_loader && look->step_ns > 0)
-        tuner_tell(tuner,
-                   str_printf(tuner->arena, "a step of %.3g ms waits %.0f %% of it for its loader (%lld workers)",
-                              look->step_ns / 1e6, 100 * look->wait_ns / look->step_ns,
-                              (long long)look->loader.workers));
+    if (!look->has_loader || look->step_ns <= 0)
+        return;
+    const long long workers = look->loader.workers;
+    const double step_ms = look->step_ns / 1e6;
+    const str said =
+        tuner->options->processor
+            ? str_printf(tuner->arena,
+                         "a step waits %.3g ms for its loader (%lld workers), and takes %.3g of processors",
+                         look->wait_ns / 1e6, workers, step_ms)
+            : str_printf(tuner->arena, "a step of %.3g ms waits %.0f %% of it for its loader (%lld workers)", step_ms,
+                         100 * look->wait_ns / look->step_ns, workers);
+    tuner_tell(tuner, said);
 }
 
 static bool look_now(struct tuner *tuner, struct look *look, struct steptime_error *err)
