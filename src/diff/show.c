@@ -84,6 +84,8 @@ static void show_kinds(const struct diff *diff, struct section *section)
 {
     struct table *table = section_table(section, "kinds", "Where the change is");
     table_columns(table, kind_columns);
+    if (diff->answer == DIFF_SILENT)
+        table_json_only(table);
     for (int kind = 0; kind < DIFF_KINDS; kind++) {
         const struct diff_change *change = &diff->kinds[kind];
         if (change->before_ns <= 0 && change->after_ns <= 0)
@@ -115,10 +117,13 @@ static str state_of(const struct diff_operator *of)
     return of->before_calls > 0 ? of->after_calls > 0 ? S("") : S("gone") : S("new");
 }
 
-static void show_operators(const struct diff_operators *operators, struct section *section, struct arena *arena)
+static void show_operators(const struct diff *diff, const struct diff_operators *operators, struct section *section,
+                           struct arena *arena)
 {
     struct table *table = section_table(section, "operators", "Operators that changed most");
     table_columns(table, operator_columns);
+    if (diff->answer == DIFF_SILENT)
+        table_json_only(table);
     for (uint32_t i = 0; i < operators->count; i++) {
         const uint32_t at = operators->by_change[i];
         const struct diff_operator *of = &operators->at[at];
@@ -202,6 +207,6 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
     section_value(section, "steps_before", "steps before", UNIT_COUNT, cell_int(diff->before->count));
     section_value(section, "steps_after", "steps after", UNIT_COUNT, cell_int(diff->after->count));
     show_kinds(diff, section);
-    show_operators(operators, section, arena);
+    show_operators(diff, operators, section, arena);
     show_settings(settings, setting_count, section);
 }

@@ -8,11 +8,13 @@
 #include "cli/program/output.h"
 #include "cli/program/reading.h"
 #include "diff/show.h"
+#include "inputs/range.h"
 #include "sketch/numbers/operators_sketch.h"
 #include "sketch/numbers/summary_sketch.h"
 
 struct reading_side {
     const struct call *call;
+    struct selection steps;
     struct inputs inputs;
     struct inputs_asked asked;
     const char *path;
@@ -27,7 +29,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     if (!file->trace)
         return summary_sketch_read(file->sketch, file->rank, &file->arena, &rank->summary, err) &&
                operators_sketch_read(file->sketch, &file->arena, &rank->paths, err);
-    const struct selection *steps = call_selection(reading->call);
+    const struct selection *steps = &reading->steps;
     summary_run(file->trace, steps, !file->trace->info.is_alone, &file->arena, &rank->summary);
     rank->paths = operator_paths_of(file->trace, steps, &file->arena);
     rank->loaders = diff_loaders_of(file->trace);
@@ -36,15 +38,20 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
 
 static bool read_side(struct reading_side *reading, struct arena *arena, struct steptime_error *err)
 {
-    reading->asked =
-        (struct inputs_asked){.paths = &reading->path, .count = 1, .context = reading, .take = take, .sketches = true};
+    reading->asked = (struct inputs_asked){.paths = &reading->path,
+                                           .count = 1,
+                                           .steps = &reading->steps,
+                                           .context = reading,
+                                           .take = take,
+                                           .sketches = true};
     if (!call_inputs(reading->call, &reading->asked, &reading->inputs, err))
         return false;
     const struct diff_rank **ranks = arena_array(arena, reading->inputs.taken, sizeof *ranks);
     for (uint32_t i = 0; i < reading->inputs.taken; i++)
         ranks[i] = reading->inputs.at[i]->result;
     diff_side_of(ranks, reading->inputs.taken, arena, &reading->side);
-    return reading->side.count || fail_at(err, STEPTIME_INPUT, str_of(reading->path), -1, "has no step that could be compared");
+    return reading->side.count ||
+           fail_at(err, STEPTIME_INPUT, str_of(reading->path), -1, "has no step that could be compared");
 }
 
 /* ---- settings ---- */
@@ -124,6 +131,18 @@ static bool compare(const struct call *call, struct reading_side sides[2], doubl
            inputs_whole(&sides[1].inputs, err);
 }
 
+/* --steps is of both sides, --steps-after of the second. */
+static bool steps_of_sides(const struct call *call, struct reading_side sides[2], struct steptime_error *err)
+{
+    const char *after = call_text(call, "steps-after");
+    sides[0].steps = sides[1].steps = *call_selection(call);
+    if (!after)
+        return true;
+    sides[1].steps.limited = true;
+    return range_read(str_of(after), &sides[1].steps.first, &sides[1].steps.last) ||
+           fail(err, STEPTIME_USAGE, "--steps-after takes steps as --steps does: 2..5, 2.., ..5 or 3, not '%s'", after);
+}
+
 static bool check(const struct call *call, double *share, struct steptime_error *err)
 {
     if (call_argument_count(call) != 2)
@@ -139,7 +158,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     struct arena arena = {0};
     struct reading_side sides[2] = {{.call = call}, {.call = call}};
     double share;
-    bool slower = false, good = check(call, &share, err);
+    bool slower = false, good = check(call, &share, err) && steps_of_sides(call, sides, err);
     for (int i = 0; i < 2 && good; i++) {
         sides[i].path = call_argument(call, (uint32_t)i);
         good = read_side(&sides[i], &arena, err);
@@ -155,6 +174,9 @@ static const struct option options[] = {
     {"fail-over", 0, "PERCENT", NULL,
      "Exit with 1 where the step is proven to be more than this slower: 5%. What chance may have made, and what too few "
      "steps cannot prove, fails nothing, and is said."},
+    {"steps-after", 0, "A..B", NULL,
+     "Of the second side look at these steps, as --steps; then --steps is of the first alone. With one trace as both sides: "
+     "its early steps against its late ones."},
     {0},
 };
 
