@@ -181,6 +181,12 @@ static void show_doubts(const struct diff *diff, const struct diff_operators *op
     if (left_out)
         section_text(section, str_printf(arena, "%u step%s in which something was compiled %s left out.", left_out,
                                          left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are"));
+    if (operators->shared < 0.5)
+        section_text(section,
+                     str_printf(arena,
+                                "Only %.0f %% of the operators' time is in operators that both sides call: these "
+                                "may be two programs.",
+                                100 * operators->shared));
     if (operators->largest_only)
         section_text(section, S("Sketches hold the largest operators: small ones may look new or gone."));
     if (diff->before->facts.device != diff->after->facts.device)

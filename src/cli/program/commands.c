@@ -70,9 +70,9 @@ static const struct option peaks_options[] = {
 /* --rows first: some commands have one of their own, and the others alone. */
 static const struct option output_options[] = {
     {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
-    {"format", 0, "FORMAT", "term|json|csv|html|sarif|github",
-     "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), JSON, "
-     "or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
+    {"format", 0, "FORMAT", "term|json|csv|html|markdown|sarif|github",
+     "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), text for a "
+     "pull request or an issue (markdown), JSON, or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
     {"output", 'o', "FILE", NULL,
      "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It must not be "
      "one of the inputs."},
