@@ -42,7 +42,8 @@ struct host_clock host_clock_open(const struct trace *trace, const struct host_p
     struct host_clock clock = {.trace = trace, .lane = trace_main_lane(trace)};
     const bool is_timed = pace->bare_ns > 0 && pace->recorded_ns > 0;
     if (pace->waited_ns && clock.lane != LANE_NONE && pace->waited_count == trace->step_count)
-        clock.own = undisturbed_of(trace, clock.lane, pace->waited_ns, arena);
+        clock.own =
+            undisturbed_of(trace, &(struct undisturbed_of){clock.lane, pace->waited_ns, trace->info.stack}, arena);
     const double added_ns = is_timed ? fmax(0, pace->recorded_ns - pace->bare_ns) : -1;
     clock.cost = recorder_cost_of(trace, clock.lane, added_ns, arena);
     clock.step_ns = pace->bare_ns > 0 ? pace->bare_ns : median_step(&clock);

@@ -14,7 +14,7 @@
 #include "base/span.h"
 #include "recorder_cost.h"
 #include "trace/trace.h"
-#include "undisturbed.h"
+#include "trace/undisturbed.h"
 
 struct host_clock {
     const struct trace *trace;

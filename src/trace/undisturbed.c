@@ -23,19 +23,29 @@ struct stretches {
 
 /* ---- moments ---- */
 
-/* Both ends of all operators of the thread: key: when; row: twice the event, and 1 at its end. */
-static struct keyed *moments_of(const struct trace *trace, uint32_t lane, struct arena *arena, size_t *count)
+/* key: when; row: twice the event, and 1 at its end. */
+static void add_moments(const struct trace *trace, struct rows rows, enum event_kind kind, struct keyed *moments,
+                        size_t *count)
 {
-    const struct rows rows = trace_rows(trace, lane, NEST_CALLS);
-    struct keyed *const moments = arena_array(arena, 2 * (size_t)rows.count, sizeof *moments);
-    *count = 0;
     for (uint32_t i = 0; i < rows.count; i++) {
         const uint32_t row = rows.at[i];
-        if (trace->kind[row] != EVENT_OPERATOR || row > UINT32_MAX / 2)
+        if (trace->kind[row] != kind || row > UINT32_MAX / 2)
             continue;
         moments[(*count)++] = (struct keyed){trace->start_ns[row], 2 * row};
         moments[(*count)++] = (struct keyed){trace_end_ns(trace, row), 2 * row + 1};
     }
+}
+
+/* Both ends of all operators of the thread, and of its frames. */
+static struct keyed *moments_of(const struct trace *trace, const struct undisturbed_of *of, struct arena *arena,
+                                size_t *count)
+{
+    const struct rows calls = trace_rows(trace, of->lane, NEST_CALLS);
+    const struct rows frames = of->with_frames ? trace_rows(trace, of->lane, NEST_PYTHON) : (struct rows){NULL, 0};
+    struct keyed *const moments = arena_array(arena, 2 * ((size_t)calls.count + frames.count), sizeof *moments);
+    *count = 0;
+    add_moments(trace, calls, EVENT_OPERATOR, moments, count);
+    add_moments(trace, frames, EVENT_PYTHON, moments, count);
     sort_keyed(moments, *count);
     return moments;
 }
@@ -55,10 +65,10 @@ static void add(struct stretches *list, const struct trace *trace, uint32_t step
         (struct stretch){.start_ns = start, .length_ns = end - start, .key = (int64_t)key, .step = step};
 }
 
-static struct stretches stretches_of(const struct trace *trace, uint32_t lane, struct arena *arena)
+static struct stretches stretches_of(const struct trace *trace, const struct undisturbed_of *of, struct arena *arena)
 {
     size_t count, at = 0;
-    const struct keyed *const moments = moments_of(trace, lane, arena, &count);
+    const struct keyed *const moments = moments_of(trace, of, arena, &count);
     struct stretches list = {.at = arena_array(arena, count + trace->step_count, sizeof *list.at)};
     for (uint32_t step = 0; step < trace->step_count; step++) {
         const struct keyed *from = NULL;
@@ -187,18 +197,31 @@ static struct undisturbed map_of(const struct stretches *list, struct arena *are
     return (struct undisturbed){at, own_ns, count};
 }
 
-struct undisturbed undisturbed_of(const struct trace *trace, uint32_t lane, const int64_t *waited_ns,
-                                  struct arena *arena)
+static void place_plain_waits(struct stretches *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->at[i].wait_ns = list->at[i].over_ns >= INTERRUPTED_NS ? (double)list->at[i].over_ns : 0;
+}
+
+static void place_known_waits(struct stretches *list, const int64_t *waited_ns)
+{
+    for (size_t i = 0, run; i < list->count; i += run) {
+        for (run = 1; i + run < list->count && list->at[i + run].step == list->at[i].step; run++) {
+        }
+        place_waits(list->at + i, run, (double)waited_ns[list->at[i].step]);
+    }
+}
+
+struct undisturbed undisturbed_of(const struct trace *trace, const struct undisturbed_of *of, struct arena *arena)
 {
     struct arena scratch = {0};
-    struct stretches list = stretches_of(trace, lane, &scratch);
+    struct stretches list = stretches_of(trace, of, &scratch);
     number(&list, &scratch);
     compare(&list, &scratch);
-    for (size_t i = 0, run; i < list.count; i += run) {
-        for (run = 1; i + run < list.count && list.at[i + run].step == list.at[i].step; run++) {
-        }
-        place_waits(list.at + i, run, (double)waited_ns[list.at[i].step]);
-    }
+    if (of->waited_ns)
+        place_known_waits(&list, of->waited_ns);
+    else
+        place_plain_waits(&list);
     const struct undisturbed map = map_of(&list, arena);
     arena_free(&scratch);
     return map;
@@ -222,6 +245,11 @@ static double up_to(const struct undisturbed *map, int64_t time_ns)
         return map->own_ns[low - 1] + (double)(time_ns - map->at[low - 1]);
     const double part = (double)(time_ns - map->at[low - 1]) / (double)(map->at[low] - map->at[low - 1]);
     return map->own_ns[low - 1] + part * (map->own_ns[low] - map->own_ns[low - 1]);
+}
+
+double undisturbed_time(const struct undisturbed *map, int64_t time_ns)
+{
+    return map->count ? up_to(map, time_ns) : (double)time_ns;
 }
 
 double undisturbed_between(const struct undisturbed *map, int64_t start_ns, int64_t end_ns)

@@ -8,17 +8,21 @@
  *     to each short stretch   what it is longer than its median, evenly less where that comes to more than all waits
  *     to the long ones        the rest, each by its length: of them the median has waits in it
  *
+ * Where it is not known how long it waited, only what is longer than its median by INTERRUPTED_NS is a wait, in short stretches.
+ *
  * Time on the thread without those waits is a map of the recorded time, straight between two moments.
  */
-#ifndef EVIDENCE_UNDISTURBED_H
-#define EVIDENCE_UNDISTURBED_H
+#ifndef TRACE_UNDISTURBED_H
+#define TRACE_UNDISTURBED_H
 
 #include "base/arena.h"
-#include "trace/trace.h"
+#include "trace.h"
 
 enum {
-    LONG_STRETCH_NS = 1000000
-}; /* systems hand a processor on after some ms, so this may well be met in most steps */
+    LONG_STRETCH_NS = 1000000, /* systems hand a processor on after some ms, so this may well be met in most steps */
+    INTERRUPTED_NS =
+        500000, /* and they hand it back after as much; nothing else makes a short stretch so much longer */
+};
 
 struct undisturbed {
     const int64_t *at;    /* ascending */
@@ -26,9 +30,18 @@ struct undisturbed {
     uint32_t count;       /* 0: nothing is known, and all time counts */
 };
 
-/* `waited_ns`: a step; in the arena. */
-struct undisturbed undisturbed_of(const struct trace *trace, uint32_t lane, const int64_t *waited_ns,
-                                  struct arena *arena);
+/* What is known beside the trace. */
+struct undisturbed_of {
+    uint32_t lane;
+    const int64_t *waited_ns; /* by step; NULL: not known */
+    bool with_frames;         /* Python's are moments, too: they were recorded together with the times */
+};
+
+/* In the arena. */
+struct undisturbed undisturbed_of(const struct trace *trace, const struct undisturbed_of *of, struct arena *arena);
+
+/* A time on that clock; the time itself where nothing is known. */
+double undisturbed_time(const struct undisturbed *map, int64_t time_ns);
 
 /* What of a time is no wait for a processor. Of time outside of all steps nothing is known: it counts as it is. */
 double undisturbed_between(const struct undisturbed *map, int64_t start_ns, int64_t end_ns);
