@@ -81,13 +81,32 @@ static bool is_from_scope(const struct looking *looking, const struct host_wante
     return wanted->scope_line == line;
 }
 
+/* What a loop goes over is asked for its elements right before the loop's own frame: a tensor makes all of them there. */
+static void add_iterators(struct looking *looking, uint32_t finding, uint32_t loop)
+{
+    const struct trace *const trace = looking->trace;
+    const struct rows rows = trace_rows(trace, looking->lane, NEST_PYTHON);
+    for (uint32_t i = trace_first_from(trace, rows, trace->start_ns[loop]); i-- > 0;) {
+        const uint32_t row = rows.at[i];
+        if (trace->parent[row] != trace->parent[loop] && trace->parent[row] != ROW_NONE &&
+            trace->start_ns[row] > trace->start_ns[trace->parent[loop]])
+            continue; /* within the one before */
+        const str name = frame_at(looking, row)->name;
+        if (trace->parent[row] != trace->parent[loop] || (!str_eq(name, S("iter")) && !str_eq(name, S("__iter__"))))
+            return;
+        spans_add(&looking->sights[finding].time, trace->start_ns[row], trace_end_ns(trace, row));
+    }
+}
+
 static void try_frame(struct looking *looking, uint32_t finding, uint32_t row)
 {
     const struct host_wanted *const wanted = &looking->wanted[finding];
     const struct frame *const frame = frame_at(looking, row);
     if (is_unnamed(frame->name)) {
-        if (wanted->is_loop && wanted->first_line <= frame->line && frame->line <= wanted->last_line)
+        if (wanted->is_loop && wanted->first_line <= frame->line && frame->line <= wanted->last_line) {
             add_row(looking, finding, row, TIER_CONFIRMED);
+            add_iterators(looking, finding, row);
+        }
         return;
     }
     if (!wanted->name.len || wanted->is_constructor || !str_eq(wanted->name, frame->name) ||

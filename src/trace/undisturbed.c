@@ -9,7 +9,7 @@ enum { FEWEST_STEPS = 3 }; /* that a stretch must be in for its median to say an
 
 /* From one moment to the next, within a step. */
 struct stretch {
-    int64_t start_ns, length_ns, over_ns; /* over_ns: longer than its median */
+    int64_t start_ns, length_ns, over_ns; /* over_ns: longer than its median, where that is no matter of chance */
     int64_t key;                          /* the same in each step */
     uint32_t step;
     bool is_long;
@@ -126,7 +126,7 @@ static void compare(struct stretches *list, struct arena *arena)
         for (size_t k = 0; k < run; k++) {
             struct stretch *const stretch = &list->at[order[i + k].row];
             stretch->is_long = usual >= LONG_STRETCH_NS;
-            if (run >= FEWEST_STEPS && !stretch->is_long && stretch->length_ns > usual)
+            if (run >= FEWEST_STEPS && !stretch->is_long && stretch->length_ns - usual >= INTERRUPTED_NS)
                 stretch->over_ns = stretch->length_ns - usual;
         }
     }
@@ -200,7 +200,7 @@ static struct undisturbed map_of(const struct stretches *list, struct arena *are
 static void place_plain_waits(struct stretches *list)
 {
     for (size_t i = 0; i < list->count; i++)
-        list->at[i].wait_ns = list->at[i].over_ns >= INTERRUPTED_NS ? (double)list->at[i].over_ns : 0;
+        list->at[i].wait_ns = (double)list->at[i].over_ns;
 }
 
 static void place_known_waits(struct stretches *list, const int64_t *waited_ns)

@@ -5,10 +5,11 @@
  * or ends) there lies in each step a stretch that has the same names and the same order, and the median of its lengths
  * is what it takes undisturbed, as a wait meets a short stretch in few steps. Of a step's waits there go
  *
- *     to each short stretch   what it is longer than its median, evenly less where that comes to more than all waits
+ *     to each short stretch   what it is longer than its median, where that is INTERRUPTED_NS or more, and evenly less where it comes
+ *                             to more than all waits. What is less is no wait: stretches are never all the same
  *     to the long ones        the rest, each by its length: of them the median has waits in it
  *
- * Where it is not known how long it waited, only what is longer than its median by INTERRUPTED_NS is a wait, in short stretches.
+ * Where it is not known how long it waited, nothing goes to the long ones.
  *
  * Time on the thread without those waits is a map of the recorded time, straight between two moments.
  */
