@@ -299,7 +299,7 @@ struct render_options {
 
 struct steptime_error;
 /*
- * format is "term", "json", "csv", "html", "sarif" or "github". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
+ * format is "term", "json", "csv", "html", "sarif", "github" or "markdown". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
  * to be named because the format holds a single one (csv). Whether the bytes arrived is for writer_close to say.
  */
 bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,
