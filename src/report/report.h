@@ -136,6 +136,7 @@ enum column_flag {
     COLUMN_DETAIL = 1, /* json and csv only; left out on a terminal */
     COLUMN_WIDE = 2,   /* may be shortened on a terminal (names) */
     COLUMN_BAR = 4,    /* a ratio drawn as a small bar beside its number */
+    COLUMN_ALIKE = 8,  /* in the measure of the column before, so that the two compare by eye */
 };
 
 struct table *section_table(struct section *section, const char *id, const char *title);
