@@ -6,6 +6,7 @@ It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
 import inspect
 
+from steptime_dry_batch import another_batch
 from steptime_dry_plan import count
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
@@ -26,6 +27,7 @@ def load_here(torch):
     def wrapper(*arguments, **named):
         given = signature.bind(*arguments, **named)
         given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})
+        another_batch(given.arguments)
         make(*given.args, **given.kwargs)
     torch.utils.data.DataLoader.__init__ = wrapper
 

@@ -32,6 +32,8 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set_number(arena, "DEVICE_BYTES", device->bytes),
         set_number(arena, "DEVICE_SMS", device->sms),
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
+        set_number(arena, "BATCH", options->batch),
+        set(arena, "PRECISION", options->precision),
         "HF_HUB_OFFLINE=1",
         "WANDB_MODE=disabled",
         "KINETO_LOG_LEVEL=99",
@@ -139,14 +141,15 @@ static void take(const char *folder, struct arena *arena, struct dry_result *res
 {
     result->folder = folder;
     result->execution = written(folder, "et.json", arena);
-    result->memory = dry_memory_read(written(folder, "memory", arena), arena);
+    result->lives = dry_lives_read(written(folder, "memory", arena), arena);
+    result->memory = dry_memory_of(&result->lives, arena);
 }
 
 bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_result *result,
              struct steptime_error *err)
 {
     struct child_end end;
-    *result = (struct dry_result){.torch = S(""), .short_because = S("")};
+    *result = (struct dry_result){.torch = S(""), .short_because = S(""), .batch.place = S("")};
     const char *const folder = dry_folder(arena, err);
     if (!folder)
         return false;

@@ -26,7 +26,7 @@ struct pricing {
 static bool run_dry(struct pricing *p, struct steptime_error *err)
 {
     int64_t limit_s;
-    struct dry_options options = {.device = price_device(&p->asked, &p->arena)};
+    struct dry_options options = {.device = price_device(&p->asked, &p->arena), .precision = S("")};
     options.argv = training_words(p->call, &p->arena, err);
     if (!options.argv || !call_count(p->call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &options.steps, err) ||
         !call_count(p->call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
