@@ -72,5 +72,5 @@ class Calls:
 
     def mark(self, what, number):
         if self.marks:
-            with self.torch._C._profiler._RecordFunctionFast(f"steptime::{what} {number}"):
+            with self.torch.profiler.record_function(f"steptime::{what} {number}"):
                 pass

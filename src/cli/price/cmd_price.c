@@ -5,72 +5,40 @@
 #include "cli/program/hardware_option.h"
 #include "cli/program/output.h"
 #include "cli/run/training.h"
-#include "price_asked.h"
 #include "price_dry_show.h"
-#include "read/read.h"
-
-enum { USUAL_STEPS = 3, MOST_STEPS = 1000, USUAL_LIMIT_S = 600, MOST_LIMIT_S = 86400 };
+#include "price_run.h"
 
 struct pricing {
     const struct call *call;
     struct arena arena;
     struct price_asked asked;
-    struct dry_result dry;
+    struct price_run run; /* of the script as it is */
     struct program_texts *texts;
-    struct predict_source source;
     struct report *report;
 };
 
-/* ---- the dry run ---- */
-
-static bool run_dry(struct pricing *p, struct steptime_error *err)
+static void show_devices(struct pricing *p)
 {
-    int64_t limit_s;
-    struct dry_options options = {.device = price_device(&p->asked, &p->arena), .precision = S("")};
-    options.argv = training_words(p->call, &p->arena, err);
-    if (!options.argv || !call_count(p->call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &options.steps, err) ||
-        !call_count(p->call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
-        return false;
-    options.limit_ns = limit_s * 1000000000;
-    return dry_run(&options, &p->arena, &p->dry, err);
+    const struct price_list list = user_prices_list(&p->asked.prices);
+    const struct prices prices = price_all(&p->run.source, &p->asked.predict, &p->run.step, &list, p->asked.devices,
+                                           p->asked.count, &p->arena);
+    if (p->asked.count)
+        price_show(&prices, p->report);
 }
-
-/* ---- what the script does ---- */
-
-static bool take_step(struct pricing *p, struct steptime_error *err)
-{
-    struct input input = {0};
-    struct arena scratch = {0};
-    if (!input_read(p->dry.execution, INPUT_EXECUTION, NULL, &input, err))
-        return false;
-    if (p->asked.on_gpu)
-        execution_put_on_device(input.execution);
-    const struct program program = program_of_execution(input.execution, &scratch);
-    const bool good = program_check(&program, err);
-    p->source.steps = arena_alloc(&p->arena, sizeof *p->source.steps);
-    p->source.count = 1;
-    p->source.path = str_of(call_argument(p->call, 0));
-    predict_source_set(&p->source, 0, &program, p->texts, &p->arena);
-    input_free(&input);
-    arena_free(&scratch);
-    return good;
-}
-
-/* ---- the command ---- */
 
 static bool price(struct pricing *p, struct steptime_error *err)
 {
-    if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) || !run_dry(p, err) ||
-        !take_step(p, err) || !price_keep(p->call, &p->dry, err))
+    const struct price_setting as_it_is = {.precision = S("")};
+    if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) ||
+        !price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err) ||
+        !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
-    struct prices prices = price_all(&p->source, &p->asked.predict, p->asked.devices, p->asked.count, &p->arena);
-    prices.memory = (struct price_memory){p->dry.memory.peak_bytes, p->dry.memory.place};
-    if (p->asked.count)
-        price_show(&prices, p->report);
-    price_show_memory(&p->dry.memory, p->report);
-    price_show_dry(&p->dry, p->report);
+    show_devices(p);
+    price_show_step(&p->run.step, p->report);
+    price_show_memory(&p->run.dry.memory, p->asked.count ? &p->asked.devices[0] : NULL, p->report);
+    price_show_dry(&p->run.dry, p->report);
     return output_report(p->call, p->report, err);
 }
 
@@ -78,7 +46,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 {
     struct pricing p = {.call = call, .texts = program_texts_new()};
     const bool good = price(&p, err);
-    dry_close(&p.dry);
+    dry_close(&p.run.dry);
     program_texts_free(p.texts);
     return training_end(&p.arena, good ? STEPTIME_OK : err->code);
 }
@@ -89,6 +57,8 @@ static const struct option options[] = {
      "The script is told that it runs on the first of them."},
     {"set", 0, "KEY=VALUE", NULL, "With this figure of the devices: memory=4TB/s. May come several times."},
     {"per-hour", 0, "PRICE", NULL, "The price of a GPU for an hour, in whatever money: steps are told in it, too."},
+    {"prices", 0, "FILE", NULL,
+     "Prices of devices for an hour: a table (CSV) with the columns device and per_hour. What it lacks costs --per-hour."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
@@ -114,7 +84,7 @@ const struct command command_price = {
         "writes is thrown away. A script that cannot be run so is told with the line that stands in the way.",
     .examples =
         "steptime price --hw H100 -- python train.py|a step on an H100\n"
-        "steptime price --hw H100,A100,L4 --per-hour 2.5 train.py|on three devices, and a million steps in money\n"
+        "steptime price --hw H100,A100,L4 --per-hour 2.5 train.py|on three devices, and a thousand steps in money\n"
         "steptime price --hw all --format csv train.py --batch 32|on every GPU of the catalogue, as a table",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
