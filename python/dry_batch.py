@@ -18,8 +18,8 @@ class Batch:
         self.begin_step()
 
     def begin_step(self):
-        self.loaded = [0, 0]  # samples, tokens
-        self.called = [0, 0]
+        self.loaded = [0, 0, 0]  # samples, tokens, batches
+        self.called = [0, 0, 0]
         self.module = None  # the first that no other is around
         self.loaded_at = self.called_at = "-"
 
@@ -44,6 +44,7 @@ class Batch:
 
     def count(self, sums, tensor):
         sums[0] += tensor.shape[0]
+        sums[2] += 1
         if tensor.dim() == 2 and tensor.dtype in (self.torch.int64, self.torch.int32):
             sums[1] += tensor.numel()
 
@@ -68,10 +69,10 @@ class Batch:
         self.count(self.called, tensor)
 
     def end_step(self):
-        basis, (samples, tokens), where = ("loader", self.loaded, self.loaded_at) if self.loaded[0] else \
+        basis, (samples, tokens, batches), where = ("loader", self.loaded, self.loaded_at) if self.loaded[0] else \
             ("module", self.called, self.called_at)
         if samples:
-            tell("batch", where, f"{basis} {samples} {tokens}")
+            tell("batch", where, f"{basis} {samples} {tokens} {batches}")
         self.begin_step()
 
     def watch(self):

@@ -20,7 +20,7 @@ to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     branch    <times> <place> <call>    the script asked whether a stand-in is true, so chose its way by it
     shape     <times> <place> <call>    a stand-in for a shape that depends on values: the largest it could be
     skipped   <times> <place> <call>    what was not done: saving, writing, waiting
-    batch     1  <place> <basis> <samples> <tokens>   what a step took, by what: loader or module
+    batch     1  <place> <basis> <samples> <tokens> <batches>   what a step took, by what: loader or module
     rebatched 1  <place> <n>      a loader got another batch than it asked for
     nothing   1                         it put nothing on the device
     died      1  <place> <error>        an error ended the script; at which line of it

@@ -6,11 +6,11 @@
 
 enum {
     LEAST = 512,
-    SMALL = 1 << 20,          /* up to this from small segments */
+    SMALL = 1 << 20, /* up to this from small segments */
     SMALL_SEGMENT = 2 << 20,
-    LARGE = 10 << 20,         /* less than this from large ones */
+    LARGE = 10 << 20, /* less than this from large ones */
     LARGE_SEGMENT = 20 << 20,
-    OWN_IN = 2 << 20,         /* a segment of one tensor's own */
+    OWN_IN = 2 << 20, /* a segment of one tensor's own */
 };
 
 enum pool { POOL_SMALL, POOL_LARGE, POOLS };

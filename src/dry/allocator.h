@@ -19,11 +19,11 @@
 enum { ALLOCATOR_NO_LIMIT = 0 };
 
 struct allocator_peak {
-    int64_t held;         /* most that lived at once, each storage rounded up */
-    int64_t reserved;     /* most that was taken from the device */
-    uint32_t held_at;     /* event that reached `held` first; LIVES_NONE: nothing was made */
-    uint32_t failed_at;   /* event for which there was no room; LIVES_NONE: there was */
-    int64_t missing;      /* then: how much more the device would have needed there */
+    int64_t held;       /* most that lived at once, each storage rounded up */
+    int64_t reserved;   /* most that was taken from the device */
+    uint32_t held_at;   /* event that reached `held` first; LIVES_NONE: nothing was made */
+    uint32_t failed_at; /* event for which there was no room; LIVES_NONE: there was */
+    int64_t missing;    /* then: how much more the device would have needed there */
 };
 
 int64_t allocator_rounded(int64_t bytes);

@@ -23,7 +23,7 @@ struct dry_options {
     struct dry_device device;
     int64_t steps;
     int64_t limit_ns;
-    int64_t batch;  /* of loaders, in the place of theirs; 0: theirs */
+    int64_t batch; /* of loaders, in the place of theirs; 0: theirs */
     str precision; /* all of it in autocast: "bfloat16", "float16"; "": as the script says */
 };
 
@@ -43,6 +43,7 @@ enum dry_batch_basis { BATCH_UNKNOWN, BATCH_OF_LOADER, BATCH_OF_MODULE };
 struct dry_batch {
     enum dry_batch_basis basis;
     int64_t samples, tokens; /* 0: not known */
+    int64_t batches;         /* that these are of: accumulated ones are several */
     str place;
 };
 

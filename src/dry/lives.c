@@ -19,7 +19,7 @@ const char *dry_memory_word(enum dry_memory_kind kind)
 struct reading {
     struct dry_lives lives;
     struct arena *arena;
-    bool *dead; /* by storage */
+    bool *dead;    /* by storage */
     uint32_t open; /* the innermost call; LIVES_NONE */
 };
 

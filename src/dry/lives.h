@@ -37,9 +37,9 @@ struct dry_event {
 
 /* A call of a module before backward(). */
 struct dry_call {
-    str name;        /* the module's class: "GPT2Block" */
-    uint32_t parent; /* the call that it was made in; LIVES_NONE */
-    int64_t number;  /* in the notes, from 1 on */
+    str name;                /* the module's class: "GPT2Block" */
+    uint32_t parent;         /* the call that it was made in; LIVES_NONE */
+    int64_t number;          /* in the notes, from 1 on */
     const uint32_t *returns; /* storages that it gives back */
     uint32_t return_count;
 };

@@ -74,10 +74,8 @@ static void take_held(const struct dry_lives *lives, const bool *living, struct 
 struct dry_memory dry_memory_of(const struct dry_lives *lives, struct arena *arena)
 {
     const struct allocator_peak peak = allocator_replay(lives, ALLOCATOR_NO_LIMIT);
-    struct dry_memory memory = {.peak_bytes = peak.held,
-                                .reserved_bytes = peak.reserved,
-                                .place = S(""),
-                                .storages = lives->count};
+    struct dry_memory memory = {
+        .peak_bytes = peak.held, .reserved_bytes = peak.reserved, .place = S(""), .storages = lives->count};
     struct arena scratch = {0};
     if (peak.held_at != LIVES_NONE) {
         memory.place = lives->storages[lives->events[peak.held_at].of].place;

@@ -16,12 +16,12 @@ struct dry_held {
 };
 
 struct dry_memory {
-    int64_t peak_bytes; /* 0: nothing was made */
+    int64_t peak_bytes;     /* 0: nothing was made */
     int64_t reserved_bytes; /* most that the allocator takes from a device without bound, by replaying */
     int64_t by_kind[DRY_MEMORY_KINDS];
-    str place;         /* the line that made what the peak was reached with */
-    int64_t step;      /* in which that was, from 1 on */
-    uint64_t storages; /* of the whole run */
+    str place;                   /* the line that made what the peak was reached with */
+    int64_t step;                /* in which that was, from 1 on */
+    uint64_t storages;           /* of the whole run */
     const struct dry_held *held; /* at the peak, by line and kind, largest first */
     uint32_t held_count;
 };

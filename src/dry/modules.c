@@ -5,7 +5,8 @@
 #include "child/folder.h"
 
 extern const char dry_run_py[], dry_plan_py[], dry_values_py[], dry_device_py[], dry_words_py[], dry_quiet_py[],
-    dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[], dry_calls_py[], dry_batch_py[];
+    dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[], dry_calls_py[],
+    dry_batch_py[];
 extern const size_t dry_run_py_bytes, dry_plan_py_bytes, dry_values_py_bytes, dry_device_py_bytes, dry_words_py_bytes,
     dry_quiet_py_bytes, dry_memory_py_bytes, dry_places_py_bytes, dry_storages_py_bytes, dry_shapes_py_bytes,
     dry_files_py_bytes, dry_calls_py_bytes, dry_batch_py_bytes;

@@ -44,7 +44,8 @@ static void count(struct counting *c)
         const bool counts = cost.matrix && cost.flops >= 0 && !c->inside[i];
         if (counts)
             add(c, op, cost);
-        else if (!c->inside[i] && operator_has_cost(op->name) && cost.flops < 0 && family_is_matrix((enum family)op->family))
+        else if (!c->inside[i] && operator_has_cost(op->name) && cost.flops < 0 &&
+                 family_is_matrix((enum family)op->family))
             c->into->unknown++;
         if ((counts || c->inside[i]) && op->parent != OP_NONE)
             c->inside[op->parent] = true;

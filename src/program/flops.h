@@ -18,9 +18,9 @@ struct flops_of_name {
 
 struct program_flops {
     double all;
-    double of[PRECISIONS]; /* fp32 products as fp32: PyTorch rounds them only where it is told to */
-    double of_no_peak;     /* of types that no device has a peak for */
-    uint64_t unknown;      /* such operators whose sizes do not say */
+    double of[PRECISIONS];       /* fp32 products as fp32: PyTorch rounds them only where it is told to */
+    double of_no_peak;           /* of types that no device has a peak for */
+    uint64_t unknown;            /* such operators whose sizes do not say */
     struct flops_of_name *names; /* most first; texts are the program's */
     uint32_t name_count;
 };

@@ -7,6 +7,7 @@
 #include "cli/run/training.h"
 #include "price_dry_show.h"
 #include "price_run.h"
+#include "price_ways.h"
 
 struct pricing {
     const struct call *call;
@@ -20,18 +21,20 @@ struct pricing {
 static void show_devices(struct pricing *p)
 {
     const struct price_list list = user_prices_list(&p->asked.prices);
-    const struct prices prices = price_all(&p->run.source, &p->asked.predict, &p->run.step, &list, p->asked.devices,
-                                           p->asked.count, &p->arena);
-    if (p->asked.count)
-        price_show(&prices, p->report);
+    const struct prices prices =
+        price_all(&p->run.source, &p->asked.predict, &p->run.step, &list, p->asked.devices, p->asked.count, &p->arena);
+    const struct price_ways ways = {&p->asked, &p->run, p->texts, &p->arena};
+    if (!p->asked.count)
+        return;
+    price_show(&prices, p->report);
+    price_ways_show(&ways, &prices, call_flag(p->call, "ways"), p->report);
 }
 
 static bool price(struct pricing *p, struct steptime_error *err)
 {
     const struct price_setting as_it_is = {.precision = S("")};
     if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) ||
-        !price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err) ||
-        !price_keep(p->call, &p->run.dry, err))
+        !price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err) || !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
@@ -59,6 +62,8 @@ static const struct option options[] = {
     {"per-hour", 0, "PRICE", NULL, "The price of a GPU for an hour, in whatever money: steps are told in it, too."},
     {"prices", 0, "FILE", NULL,
      "Prices of devices for an hour: a table (CSV) with the columns device and per_hour. What it lacks costs --per-hour."},
+    {"ways", 0, NULL, NULL,
+     "Also where it fits: what it would take with less memory, as for a device on which it does not fit."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},

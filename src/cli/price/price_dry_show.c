@@ -59,7 +59,8 @@ static const struct column_spec memory_columns[] = {
 static const struct column_spec held_columns[] = {
     {"place", "made at", UNIT_NONE, COLUMN_WIDE, "the line of the script, or of the package that made them"},
     {"kind", "held for", UNIT_NONE, 0, "as in the table above"},
-    {"bytes", "at the peak", UNIT_BYTES, 0, "all storages that this line made, of this kind, and that live at the peak"},
+    {"bytes", "at the peak", UNIT_BYTES, 0,
+     "all storages that this line made, of this kind, and that live at the peak"},
     {"storages", "storages", UNIT_COUNT, 0, "how many of them"},
     {0},
 };

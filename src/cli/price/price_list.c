@@ -77,8 +77,8 @@ static bool read_table(struct list_reading *r, str text, struct steptime_error *
     r->device = good ? csv_column(&row, S("device")) : UINT32_MAX;
     r->per_hour = good ? csv_column(&row, S("per_hour")) : UINT32_MAX;
     if (r->device == UINT32_MAX || r->per_hour == UINT32_MAX)
-        good = fail_at(err, STEPTIME_INPUT, r->path, -1,
-                       "is no table of prices: it lacks the columns device, per_hour");
+        good =
+            fail_at(err, STEPTIME_INPUT, r->path, -1, "is no table of prices: it lacks the columns device, per_hour");
     while (good && csv_next(&reader, &scratch, &row))
         good = read_row(r, &row, reader.line, err);
     arena_free(&scratch);

@@ -88,9 +88,8 @@ static bool take_step(const struct price_asked *asked, struct program_texts *tex
     take_calls(input.execution, arena, run);
     const struct program program = program_of_execution(input.execution, &scratch);
     const bool good = program_check(&program, err);
-    run->source = (struct predict_source){.steps = arena_alloc(arena, sizeof *run->source.steps),
-                                          .count = 1,
-                                          .path = str_of(asked->path)};
+    run->source = (struct predict_source){
+        .steps = arena_alloc(arena, sizeof *run->source.steps), .count = 1, .path = str_of(asked->path)};
     predict_source_set(&run->source, 0, &program, texts, arena);
     take_what_it_does(&program, arena, run);
     input_free(&input);

@@ -71,9 +71,8 @@ double price_cost(const struct price *price)
 double price_utilisation(const struct price_step *step, const struct price *price)
 {
     const double seconds = program_flops_seconds(&step->flops, &price->hardware);
-    return !price->why.len && seconds > 0 && price->step.walked.step_us > 0
-               ? seconds * 1e6 / price->step.walked.step_us
-               : NAN;
+    return !price->why.len && seconds > 0 && price->step.walked.step_us > 0 ? seconds * 1e6 / price->step.walked.step_us
+                                                                            : NAN;
 }
 
 static int by_number(double x, double y)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "base/duration.h"
 #include "predict/energy/energy_table.h"
 #include "price.h"
 
@@ -120,24 +121,25 @@ static void tell_what_has_no_answer(const struct prices *prices, struct report *
             report_warning(report, prices->at[i].hardware.name, -1, prices->at[i].why);
 }
 
-/* "NVIDIA L4 is bound by the host: ..." */
+/* "NVIDIA L4: the host bounds the step. It takes 12.3 ms, 2.1 ms if the host took no time, 12.1 ms if the device did." */
+static str bound_words(const struct price *price, struct arena *arena)
+{
+    static const char *const words[] = {[PRICE_BY_DEVICE] = "device", [PRICE_BY_HOST] = "host"};
+    const bool device = price->bound == PRICE_BY_DEVICE;
+    const str name = price->hardware.name, step = duration_words(arena, price->step.walked.step_us * 1e3);
+    const str with = duration_words(arena, (device ? price->without_device_us : price->without_host_us) * 1e3);
+    const str other = duration_words(arena, (device ? price->without_host_us : price->without_device_us) * 1e3);
+    return str_printf(arena,
+                      "%.*s: the %s bounds the step. It takes %.*s; %.*s if the %s took no time, %.*s if the %s did.",
+                      (int)name.len, name.at, words[price->bound], (int)step.len, step.at, (int)with.len, with.at,
+                      words[price->bound], (int)other.len, other.at, words[!price->bound]);
+}
+
 static void tell_bounds(struct section *section, const struct prices *prices, struct arena *arena)
 {
-    for (uint32_t i = 0; i < prices->count && i < SENTENCES; i++) {
-        const struct price *const price = &prices->at[i];
-        const bool device = price->bound == PRICE_BY_DEVICE;
-        if (price->why.len)
-            continue;
-        section_text(section, str_printf(arena,
-                                         "%.*s: the %s bounds the step, which would take %.3g ms of %.3g ms if the %s "
-                                         "took no time, and %.3g ms if the %s did.",
-                                         (int)price->hardware.name.len, price->hardware.name.at,
-                                         device ? "device" : "host",
-                                         (device ? price->without_device_us : price->without_host_us) / 1e3,
-                                         price->step.walked.step_us / 1e3, device ? "device" : "host",
-                                         (device ? price->without_host_us : price->without_device_us) / 1e3,
-                                         device ? "host" : "device"));
-    }
+    for (uint32_t i = 0; i < prices->count && i < SENTENCES; i++)
+        if (!prices->at[i].why.len)
+            section_text(section, bound_words(&prices->at[i], arena));
 }
 
 /* "It does not fit on NVIDIA L4, by 1.2 GiB, at train.py:12." */
@@ -147,10 +149,10 @@ static void tell_what_does_not_fit(struct section *section, const struct prices 
         const struct hardware *const hardware = &prices->at[i].hardware;
         const struct fit *const fit = &prices->at[i].fit;
         if (fit->verdict == FIT_NO || fit->verdict == FIT_MAYBE)
-            section_text(section, str_printf(arena, "It %s on %.*s, by %.3g GiB, at %.*s.",
-                                             fit->verdict == FIT_NO ? "does not fit" : "may not fit",
-                                             (int)hardware->name.len, hardware->name.at, (double)-fit->spare / gib,
-                                             (int)fit->place.len, fit->place.at));
+            section_text(section,
+                         str_printf(arena, "It %s on %.*s, by %.3g GiB, at %.*s.",
+                                    fit->verdict == FIT_NO ? "does not fit" : "may not fit", (int)hardware->name.len,
+                                    hardware->name.at, (double)-fit->spare / gib, (int)fit->place.len, fit->place.at));
     }
 }
 
@@ -160,8 +162,8 @@ static void tell_unpriced(const struct prices *prices, struct section *section, 
     for (uint32_t i = 0; i < prices->count; i++)
         unpriced += isnan(prices->at[i].per_hour);
     if (prices->priced && unpriced)
-        section_text(section, str_printf(arena, "%u of these devices have no price: they stand behind the others.",
-                                         unpriced));
+        section_text(section,
+                     str_printf(arena, "%u of these devices have no price: they stand behind the others.", unpriced));
 }
 
 void price_show(const struct prices *prices, struct report *report)

@@ -3,7 +3,8 @@
 #include "price.h"
 
 static const struct column_spec columns[] = {
-    {"operator", "operator", UNIT_NONE, COLUMN_WIDE, "operators of one name that do products, convolutions or attention"},
+    {"operator", "operator", UNIT_NONE, COLUMN_WIDE,
+     "operators of one name that do products, convolutions or attention"},
     {"flops", "FLOPs", UNIT_FLOP, 0, "of all of them in a step: a multiplication and an addition are two"},
     {"calls", "calls", UNIT_COUNT, 0, "how many of them count: inside an operator that counts none does twice"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "flops / those of the step"},
@@ -13,9 +14,12 @@ static const struct column_spec columns[] = {
 static void tell_samples(const struct price_step *step, struct section *section, struct arena *arena)
 {
     if (!step->samples)
-        section_text(section, S("How many samples a step takes is unknown: no loader and no call of a module with a tensor says it."));
+        section_text(
+            section,
+            S("How many samples a step takes is unknown: no loader and no call of a module with a tensor says it."));
     else
-        section_text(section, str_printf(arena, "Samples are %.*s.", (int)step->samples_from.len, step->samples_from.at));
+        section_text(section,
+                     str_printf(arena, "Samples are %.*s.", (int)step->samples_from.len, step->samples_from.at));
 }
 
 void price_show_step(const struct price_step *step, struct report *report)
