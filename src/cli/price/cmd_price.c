@@ -5,6 +5,7 @@
 #include "cli/program/hardware_option.h"
 #include "cli/program/output.h"
 #include "cli/run/training.h"
+#include "price_check.h"
 #include "price_dry_show.h"
 #include "price_run.h"
 #include "price_ways.h"
@@ -15,30 +16,66 @@ struct pricing {
     struct price_asked asked;
     struct price_run run; /* of the script as it is */
     struct program_texts *texts;
+    struct prices prices;
+    struct price_recorded recorded; /* zeroed where nothing is checked */
     struct report *report;
 };
 
 static void show_devices(struct pricing *p)
 {
     const struct price_list list = user_prices_list(&p->asked.prices);
-    const struct prices prices =
+    p->prices =
         price_all(&p->run.source, &p->asked.predict, &p->run.step, &list, p->asked.devices, p->asked.count, &p->arena);
     const struct price_ways ways = {&p->asked, &p->run, p->texts, &p->arena};
     if (!p->asked.count)
         return;
-    price_show(&prices, p->report);
-    price_ways_show(&ways, &prices, call_flag(p->call, "ways"), p->report);
+    price_show(&p->prices, p->report);
+    price_ways_show(&ways, &p->prices, call_flag(p->call, "ways"), p->report);
 }
+
+/* ---- after renting ---- */
+
+static bool read_recorded(struct pricing *p, struct steptime_error *err)
+{
+    const char *const path = call_text(p->call, "check");
+    p->recorded.device = S("");
+    if (!path && call_text(p->call, "kernels"))
+        return fail(err, STEPTIME_USAGE, "--kernels takes those of the trace that --check names");
+    return !path || price_check_read(path, &p->recorded, err);
+}
+
+/* The trace's device where it is among those asked for, else the first. */
+static const struct price *price_to_check(const struct pricing *p)
+{
+    struct hardware recorded;
+    const str device = p->recorded.device;
+    const bool known = device.len && hardware_recorded(device, report_arena(p->report), &recorded, NULL);
+    for (uint32_t i = 0; known && i < p->prices.count; i++)
+        if (str_eq(recorded.name, p->prices.at[i].hardware.name))
+            return &p->prices.at[i];
+    return &p->prices.at[0];
+}
+
+static bool check(struct pricing *p, struct steptime_error *err)
+{
+    return !p->recorded.trace || !p->prices.count ||
+           price_check_show(p->call, &p->asked, &p->run, price_to_check(p), &p->recorded, p->report, err);
+}
+
+/* ---- the command ---- */
 
 static bool price(struct pricing *p, struct steptime_error *err)
 {
     const struct price_setting as_it_is = {.precision = S("")};
-    if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) ||
+    if (!output_check(p->call, err) || !read_recorded(p, err) ||
+        !price_asked_read(p->call, p->recorded.device, &p->arena, &p->asked, err) ||
         !price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err) || !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
     show_devices(p);
+    if (!check(p, err))
+        return false;
     price_show_step(&p->run.step, p->report);
     price_show_memory(&p->run.dry.memory, p->asked.count ? &p->asked.devices[0] : NULL, p->report);
     price_show_dry(&p->run.dry, p->report);
@@ -50,6 +87,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     struct pricing p = {.call = call, .texts = program_texts_new()};
     const bool good = price(&p, err);
     dry_close(&p.run.dry);
+    trace_free(p.recorded.trace);
     program_texts_free(p.texts);
     return training_end(&p.arena, good ? STEPTIME_OK : err->code);
 }
@@ -64,6 +102,10 @@ static const struct option options[] = {
      "Prices of devices for an hour: a table (CSV) with the columns device and per_hour. What it lacks costs --per-hour."},
     {"ways", 0, NULL, NULL,
      "Also where it fits: what it would take with less memory, as for a device on which it does not fit."},
+    {"check", 0, "TRACE", NULL,
+     "Compare with the first real trace of the script, operator by operator. Without --hw on the trace's device."},
+    {"kernels", 0, "FILE", NULL,
+     "With --check: write the kernels that were measured, as 'steptime calibrate --rows' reads them."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},

@@ -85,10 +85,10 @@ static bool take_dry(const struct call *call, struct arena *arena, struct price_
 
 /* ---- all that is asked ---- */
 
-bool price_asked_read(const struct call *call, struct arena *arena, struct price_asked *asked,
+bool price_asked_read(const struct call *call, str recorded, struct arena *arena, struct price_asked *asked,
                       struct steptime_error *err)
 {
-    const char *const hw = call_text(call, "hw");
+    const char *const hw = call_text(call, "hw") ? call_text(call, "hw") : recorded.len ? str_z(arena, recorded) : NULL;
     if (!hw && !call_text(call, "keep"))
         return fail(
             err, STEPTIME_USAGE,

@@ -18,7 +18,8 @@ struct price_asked {
     struct user_prices prices;
 };
 
-bool price_asked_read(const struct call *call, struct arena *arena, struct price_asked *asked,
+/* `recorded` is the device of a trace that is checked, which counts where no other is asked for; "". */
+bool price_asked_read(const struct call *call, str recorded, struct arena *arena, struct price_asked *asked,
                       struct steptime_error *err);
 
 /* --keep FILE: the execution trace. */
