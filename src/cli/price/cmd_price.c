@@ -8,6 +8,7 @@
 #include "price_check.h"
 #include "price_dry_show.h"
 #include "price_run.h"
+#include "price_sweep.h"
 #include "price_ways.h"
 
 struct pricing {
@@ -17,6 +18,7 @@ struct pricing {
     struct price_run run; /* of the script as it is */
     struct program_texts *texts;
     struct prices prices;
+    struct price_sweep sweep;
     struct price_recorded recorded; /* zeroed where nothing is checked */
     struct report *report;
 };
@@ -31,6 +33,12 @@ static void show_devices(struct pricing *p)
         return;
     price_show(&p->prices, p->report);
     price_ways_show(&ways, &p->prices, call_flag(p->call, "ways"), p->report);
+}
+
+static bool sweep(struct pricing *p, struct steptime_error *err)
+{
+    const struct price_sweeping sweeping = {&p->sweep, &p->asked, &p->run, p->texts, &p->arena};
+    return !p->sweep.asked || price_sweep_show(&sweeping, p->report, err);
 }
 
 /* ---- after renting ---- */
@@ -69,12 +77,13 @@ static bool price(struct pricing *p, struct steptime_error *err)
     const struct price_setting as_it_is = {.precision = S("")};
     if (!output_check(p->call, err) || !read_recorded(p, err) ||
         !price_asked_read(p->call, p->recorded.device, &p->arena, &p->asked, err) ||
+        !price_sweep_read(p->call, &p->arena, &p->sweep, err) ||
         !price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err) || !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
     show_devices(p);
-    if (!check(p, err))
+    if (!sweep(p, err) || !check(p, err))
         return false;
     price_show_step(&p->run.step, p->report);
     price_show_memory(&p->run.dry.memory, p->asked.count ? &p->asked.devices[0] : NULL, p->report);
@@ -100,6 +109,11 @@ static const struct option options[] = {
     {"per-hour", 0, "PRICE", NULL, "The price of a GPU for an hour, in whatever money: steps are told in it, too."},
     {"prices", 0, "FILE", NULL,
      "Prices of devices for an hour: a table (CSV) with the columns device and per_hour. What it lacks costs --per-hour."},
+    {"batch", 0, "N[,N...]", NULL,
+     "Also with loaders that hand out so many samples: the script is run dry again with each. Where none takes it, sizes are scaled."},
+    {"precision", 0, "TYPE[,TYPE...]", NULL, "Also with all of it in autocast: bf16, fp16; as-is: as the script says."},
+    {"network", 0, "RATE[,RATE...]", NULL,
+     "Also with these networks between servers: 100Gbps, or a name of 'steptime hw'."},
     {"ways", 0, NULL, NULL,
      "Also where it fits: what it would take with less memory, as for a device on which it does not fit."},
     {"check", 0, "TRACE", NULL,

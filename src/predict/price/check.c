@@ -21,7 +21,7 @@ static str without(str name, str prefix)
 static str key_of(str name)
 {
     str key = without(name, S("autograd::engine::evaluate_function: "));
-    key = without(without(key, S("torch::autograd::")), S("Cudnn"));
+    key = without(without(without(key, S("torch::autograd::")), S("Cudnn")), S("Native"));
     while (key.len > 1 && !str_starts(key, S("aten::")) && key.at[key.len - 1] >= '0' && key.at[key.len - 1] <= '9')
         key.len--;
     return str_eq(key, S("ReshapeAliasBackward")) ? S("ViewBackward") : key;
