@@ -15,6 +15,7 @@ DEVICE_SMS = int(os.environ.get("STEPTIME_DRY_DEVICE_SMS", "0"))
 DEVICE_CAPABILITY = tuple(int(word) for word in os.environ.get("STEPTIME_DRY_CAPABILITY", "8.0").split("."))
 BATCH = int(os.environ.get("STEPTIME_DRY_BATCH", "0"))  # of DataLoaders, in the place of theirs; 0: theirs
 PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16": all of it in autocast
+SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent
 MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")

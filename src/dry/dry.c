@@ -34,6 +34,7 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
         set_number(arena, "BATCH", options->batch),
         set(arena, "PRECISION", options->precision),
+        set(arena, "BATCH_SHAPE", options->batch_shape),
         "HF_HUB_OFFLINE=1",
         "WANDB_MODE=disabled",
         "KINETO_LOG_LEVEL=99",
@@ -55,7 +56,8 @@ static const struct {
     {"UnsupportedFakeTensor", "that operator cannot be run without data"},
     {"OfflineMode", "nothing is downloaded in a dry run: fetch it first"},
     {"LocalEntryNotFound", "nothing is downloaded in a dry run: fetch it first"},
-    {"FileNotFoundError", "it reads data that is not there"},
+    {"FileNotFoundError", "it reads data that is not there: lay a small file of that kind there, or let --batch-shape "
+                          "say what its loaders hand out"},
     {"ModuleNotFoundError", "install that package for this Python"},
     {"ImportError", "install that package for this Python"},
     {"ConnectionError", "nothing is downloaded in a dry run: fetch it first"},

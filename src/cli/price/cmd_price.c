@@ -111,6 +111,8 @@ static const struct option options[] = {
      "Prices of devices for an hour: a table (CSV) with the columns device and per_hour. What it lacks costs --per-hour."},
     {"batch", 0, "N[,N...]", NULL,
      "Also with loaders that hand out so many samples: the script is run dry again with each. Where none takes it, sizes are scaled."},
+    {"batch-shape", 0, "SHAPES", NULL,
+     "Where data is absent, what its DataLoaders hand out: 8x3x224x224,8:int64, or input_ids=8x128:int64,labels=8x128:int64."},
     {"precision", 0, "TYPE[,TYPE...]", NULL, "Also with all of it in autocast: bf16, fp16; as-is: as the script says."},
     {"network", 0, "RATE[,RATE...]", NULL,
      "Also with these networks between servers: 100Gbps, or a name of 'steptime hw'."},

@@ -69,12 +69,52 @@ static struct dry_device device_told(const struct price_asked *asked)
     };
 }
 
+/* "input_ids=8x128:int64,labels=8x128:int64": sizes from 1 on, types as PyTorch calls them, and all named or none. */
+static bool is_shape(str word)
+{
+    str sizes = word, size, name;
+    int64_t n;
+    if (str_has(word, S("=")) && str_cut(&sizes, '=', &name) && !name.len)
+        return false;
+    str rest = sizes, kind = S("float32");
+    str_cut(&rest, ':', &sizes);
+    kind = rest.len ? rest : kind;
+    if (!str_is_among("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool", kind) || !sizes.len)
+        return false;
+    while (str_cut(&sizes, 'x', &size))
+        if (!str_int(size, &n) || n < 1)
+            return false;
+    return true;
+}
+
+static bool take_shape(const struct call *call, str *shape, struct steptime_error *err)
+{
+    const char *const text = call_text(call, "batch-shape");
+    str list = str_of(text), word;
+    uint32_t words = 0, named = 0;
+    *shape = text ? list : S("");
+    while (str_cut(&list, ',', &word)) {
+        words++;
+        named += str_has(word, S("="));
+        if (!is_shape(word))
+            return fail(err, STEPTIME_USAGE,
+                        "--batch-shape takes sizes and types, '8x3x224x224:float32,8:int64', each with a name or none, "
+                        "'input_ids=8x128:int64'; not '%.*s'",
+                        (int)word.len, word.at);
+    }
+    return !named || named == words
+               ? true
+               : fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
+}
+
 static bool take_dry(const struct call *call, struct arena *arena, struct price_asked *asked,
                      struct steptime_error *err)
 {
     int64_t limit_s;
     asked->path = call_argument(call, 0);
     asked->dry = (struct dry_options){.device = device_told(asked), .precision = S("")};
+    if (!take_shape(call, &asked->dry.batch_shape, err))
+        return false;
     asked->dry.argv = training_words(call, arena, err);
     if (!asked->dry.argv || !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
         !call_count(call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
