@@ -7,6 +7,7 @@
 #include "cli/run/training.h"
 #include "price_check.h"
 #include "price_dry_show.h"
+#include "price_explain.h"
 #include "price_run.h"
 #include "price_sweep.h"
 #include "price_ways.h"
@@ -88,7 +89,10 @@ static bool price(struct pricing *p, struct steptime_error *err)
     price_show_step(&p->run.step, p->report);
     price_show_memory(&p->run.dry.memory, p->asked.count ? &p->asked.devices[0] : NULL, p->report);
     price_show_dry(&p->run.dry, p->report);
-    return output_report(p->call, p->report, err);
+    const char *const word = call_text(p->call, "explain");
+    if (word)
+        p->report = price_explain(str_of(word), &p->asked, &p->run, &p->prices, p->report, err);
+    return p->report && output_report(p->call, p->report, err);
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
@@ -122,6 +126,8 @@ static const struct option options[] = {
      "Compare with the first real trace of the script, operator by operator. Without --hw on the trace's device."},
     {"kernels", 0, "FILE", NULL,
      "With --check: write the kernels that were measured, as 'steptime calibrate --rows' reads them."},
+    {"explain", 0, "ID", NULL,
+     "Tell what a number means and which operators, storages or calls are behind it: step_us, peak_bytes, flops ... 'list' shows all names."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
@@ -149,7 +155,7 @@ const struct command command_price = {
         "steptime price --hw H100 -- python train.py|a step on an H100\n"
         "steptime price --hw H100,A100,L4 --per-hour 2.5 train.py|on three devices, and a thousand steps in money\n"
         "steptime price --hw all --format csv train.py --batch 32|on every GPU of the catalogue, as a table",
-    .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
+    .shared = SHARED_OUTPUT,
     .options = options,
     .run = run,
 };

@@ -102,9 +102,8 @@ static bool take_shape(const struct call *call, str *shape, struct steptime_erro
                         "'input_ids=8x128:int64'; not '%.*s'",
                         (int)word.len, word.at);
     }
-    return !named || named == words
-               ? true
-               : fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
+    return !named || named == words ? true
+                                    : fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
 }
 
 static bool take_dry(const struct call *call, struct arena *arena, struct price_asked *asked,
