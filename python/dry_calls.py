@@ -38,7 +38,7 @@ class Calls:
 
         @functools.wraps(given)
         def wrapper(module, *arguments, **named):
-            if self.memory.storages.phase != "forward":
+            if not self.is_forward():
                 return given(module, *arguments, **named)
             if not self.depth:
                 self.batch.see_call(module, arguments, named)
@@ -50,6 +50,12 @@ class Calls:
                 self.end(number, result)
             return result
         Module.__call__ = wrapper
+
+    def is_forward(self):
+        """What comes behind a backward() is the next forward, where gradients are accumulated."""
+        if self.memory.storages.phase == "other" and not self.depth:
+            self.memory.storages.phase = self.memory.on_host.phase = "forward"
+        return self.memory.storages.phase == "forward"
 
     def begin(self, module):
         self.made += 1

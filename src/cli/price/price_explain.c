@@ -19,7 +19,7 @@ static const struct explained explained[] = {
     {"without_device_us", NULL, NULL, "host_ns"},
     {"without_host_us", NULL, NULL, "active_ns"},
     {"guessed_share", NULL, NULL, "guessed_share"},
-    {"utilisation", NULL, "flops", NULL},
+    {"utilisation", NULL, "operators", NULL},
     {"memory_high_bytes", NULL, "held", NULL},
     {"memory_low_bytes", NULL, "held", NULL},
     {"spare_bytes", NULL, "held", NULL},
@@ -41,9 +41,9 @@ static const struct explained explained[] = {
      "leading dimension of what a DataLoader hands out in a step, else of the outermost module's first tensor", NULL,
      NULL},
     {"tokens", "elements of input_ids, or of such a tensor where it is a matrix of integers", NULL, NULL},
-    {"flops", "of products, convolutions and attention on the device, each counted at the innermost operator", "flops",
+    {"flops", "of products, convolutions and attention on the device, each counted at the innermost operator", "operators",
      NULL},
-    {"flops_unknown", "such operators whose sizes do not say their FLOPs", "flops", NULL},
+    {"flops_unknown", "such operators whose sizes do not say their FLOPs", "operators", NULL},
     {"values", "how often a stand-in was given for a value that nobody knows", "stand_ins", NULL},
     {"branches", "how often the script chose its way by a stand-in", "stand_ins", NULL},
     {"shapes", "how often a stand-in was given for a shape that depends on values", "stand_ins", NULL},
@@ -80,7 +80,7 @@ static void put_events(const struct explained *one, const struct price_asked *as
     on.seen_context = explain;
     if (!predict(&run->source, &on, arena, step, &err))
         return;
-    struct section *const section = report_section(answer, "walk", "Of the step");
+    struct section *const section = report_section(answer, "prediction", "Of the step");
     section_text(section, str_printf(arena, "On %.*s:", (int)price->hardware.name.len, price->hardware.name.at));
     section_value(section, "step_ns", "a step", UNIT_NS, cell_rounded(step->walked.step_us * 1e3));
     section_value(section, "active_ns", "device active", UNIT_NS, cell_rounded(step->walked.active_us * 1e3));

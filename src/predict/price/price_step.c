@@ -32,7 +32,7 @@ void price_show_step(const struct price_step *step, struct report *report)
     section_value(section, "flops_unknown", "operators whose FLOPs are not known", UNIT_COUNT,
                   cell_int((int64_t)flops->unknown));
     tell_samples(step, section, report_arena(report));
-    struct table *const table = section_table(section, "flops", "FLOPs by operator");
+    struct table *const table = section_table(section, "operators", "FLOPs by operator");
     table_columns(table, columns);
     for (uint32_t i = 0; i < flops->name_count; i++) {
         table_row(table);
