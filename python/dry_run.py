@@ -5,7 +5,8 @@ It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.
 dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py and
-dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
+dry_storages.py (which storages live when), dry_places.py (which of them on the device), dry_streams.py (streams and events) and
+dry_ranks.py (a job of several ranks).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -28,7 +29,7 @@ import os
 import sys
 
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, STEPS, TO, place_of_error, tell, tell_counts
+from steptime_dry_plan import DEVICE, RANKS, STEPS, TO, place_of_error, tell, tell_counts
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
 
@@ -65,6 +66,9 @@ class DryRun:
         self.memory.enter()
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
+        if RANKS:
+            import steptime_dry_ranks
+            steptime_dry_ranks.join(torch, self.memory)
 
     def watch_optimizers(self, torch):
         """The observer starts with the first: what comes before is setting up."""

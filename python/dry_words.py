@@ -83,6 +83,19 @@ def words_mode(torch, places):
     return Words()
 
 
+def stay_in_words(torch, mode):
+    """backward() is called from within the mode, which is off meanwhile: functions of the script, and of PyTorch's own Python,
+    that run backwards pass it, too."""
+    run = torch.autograd._engine_run_backward
+
+    def wrapper(*arguments, **named):
+        if torch._C._len_torch_function_stack():
+            return run(*arguments, **named)
+        with mode:
+            return run(*arguments, **named)
+    torch.autograd._engine_run_backward = wrapper
+
+
 def modules_stay(torch, places):
     """Module.to: its tensors are moved where they are, so that an optimizer that has them already goes on to."""
     apply = torch.nn.Module._apply
