@@ -48,6 +48,8 @@ class Memory:
         class Watching(TorchDispatchMode):
             def __torch_dispatch__(self, func, types, args=(), kwargs=None):
                 kwargs = kwargs or {}
+                if func.namespace == "prim":  # a question
+                    return func(*args, **kwargs)
                 if memory.ranks:
                     memory.ranks.come(func, args)
                 result = func(*args, **kwargs)

@@ -5,6 +5,7 @@ come back at once, and what they are, of whom and how large is left as marks in 
 It lies as steptime_dry_ranks.py beside the sitecustomize.py that dry_run.py is. Marks are nodes, words apart by blanks:
 
     steptime::comm <work> <kind> <bytes in> <bytes out> <ranks> <apart>    below the operator; apart: 1 on a stream of its own
+    steptime::stages <n>                                                    a pipeline of so many, of which this is the first
     steptime::wait <work>                                                   the current stream waits for it
 
 `ranks` names those of the group: "0-15", "0-56:8", "0-3,8-11".
@@ -78,6 +79,7 @@ class Ranks:
         self.dist = torch.distributed
         self.made = 0  # works
         self.works = weakref.WeakKeyDictionary()  # what calls gave back: their number
+        self.stages = 0  # of a pipeline
         self.last = None
         self.words = {}
         self.reduced = set()  # works of DDP
@@ -113,7 +115,7 @@ class Ranks:
 
     def come(self, func, args):
         """Before an operator: what C++ waits for shows where a storage is used again."""
-        if not self.due or func.is_view or func.namespace == "prim":
+        if not self.due or func.is_view:
             return
         for tensor in flat(self.torch, args):
             storage = storage_of(tensor)
@@ -151,12 +153,18 @@ class Ranks:
         self.hold(given + made)
         if kind == "barrier" or group is None or group.size() < 2:
             return self.made
+        if kind == "recv" and self.stages:
+            self.mark(f"steptime::stages {self.stages}")
         self.mark(f"steptime::comm {self.made} {kind} {bytes_of(given)} {bytes_of(made)} {self.peers(kind, group, args)} {int(apart)}")
         for tensor in made if apart else ():
             self.due[tensor.untyped_storage()._cdata] = self.made
         return self.made
 
     def hold(self, tensors):
+        places = self.memory.places
+        if places and any(map(places.lies_there, tensors)):  # what is written is no result of every operator
+            for tensor in tensors:
+                places.put(tensor)
         for tensor in tensors:
             self.memory.tell_communication(tensor)
 
@@ -329,7 +337,7 @@ def mesh_has_values(torch):
             setattr(Mesh, name, property(with_values(member.fget)))
 
 
-def stages_agree(torch):
+def stages_agree(torch, ranks):
     """A pipeline's stages send each other what their tensors look like: gradients come back like what was sent."""
     try:
         from torch.distributed.pipelining import _utils, stage
@@ -337,24 +345,27 @@ def stages_agree(torch):
         Stage._warmup_backward_result, Stage._recv_meta  # pylint: disable=pointless-statement
     except (ImportError, AttributeError):
         return
-    Stage._warmup_backward_result = lambda *_, **__: torch.tensor([0])
+
+    def ask(stage, *_, **__):
+        ranks.stages = stage.num_stages
+        return torch.tensor([0])
+    Stage._warmup_backward_result = ask
     Stage._recv_meta = lambda self, _: Metas(derive(self._stage_meta.outputs))
 
 
 def shards_lie_there(torch, places):
-    """FSDP2 compares where parameters really lie, and works on streams of the device all the same."""
+    """FSDP2 moves what it shards to the device itself."""
     try:
         from torch.distributed.fsdp._fully_shard import _fsdp_init
-        device_of, move = _fsdp_init._get_device_from_mesh, _fsdp_init._move_states_to_device
+        move = _fsdp_init._move_states_to_device
     except (ImportError, AttributeError):
         return
 
     def put(parameters, buffers, *_, **__):
         for tensor in (*parameters, *buffers):
             places.put(getattr(tensor, "_local_tensor", tensor))
-    replace(device_of, lambda _: torch.device("cpu"))
     replace(move, put)
-    replace(torch.distributed.device_mesh._get_device_handle, lambda *_: torch.cuda)
+    torch._C._get_accelerator = lambda *_: torch.device("cuda")
 
 
 def join(torch, memory):
@@ -364,7 +375,7 @@ def join(torch, memory):
     hand_objects_on(torch)
     mesh_has_values(torch)
     reduce_by_buckets(torch, ranks)
-    stages_agree(torch)
+    stages_agree(torch, ranks)
     if memory.places:
         shards_lie_there(torch, memory.places)
     ranks.watch_works()

@@ -9,8 +9,9 @@ from steptime_dry_plan import place
 
 
 def storage_of(tensor):
+    """Of a tensor that is spread over ranks, what this one has."""
     try:
-        return tensor.untyped_storage()
+        return getattr(tensor, "_local_tensor", tensor).untyped_storage()
     except (NotImplementedError, RuntimeError):  # sparse ones have several
         return None
 

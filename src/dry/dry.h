@@ -23,6 +23,8 @@ struct dry_options {
     struct dry_device device;
     int64_t steps;
     int64_t limit_ns;
+    int64_t ranks;  /* of the job, of which the first is run; 0: it is none */
+    int64_t server; /* devices of a server */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };

@@ -10,6 +10,7 @@ static const int64_t most_bytes = (int64_t)1 << 60, most_held = (int64_t)1 << 62
 static const char *const words[] = {
     [DRY_PARAMETERS] = "parameters", [DRY_BUFFERS] = "buffers",         [DRY_GRADIENTS] = "gradients",
     [DRY_OPTIMIZER] = "optimizer",   [DRY_ACTIVATIONS] = "activations", [DRY_BACKWARD] = "made backwards",
+    [DRY_COMMUNICATION] = "communication",
     [DRY_OTHERS] = "other",
 };
 
@@ -52,6 +53,7 @@ static enum dry_memory_kind kind_of_word(str word)
     return str_eq(word, S("parameter"))  ? DRY_PARAMETERS
            : str_eq(word, S("gradient")) ? DRY_GRADIENTS
            : str_eq(word, S("buffer"))   ? DRY_BUFFERS
+           : str_eq(word, S("communication")) ? DRY_COMMUNICATION
                                          : DRY_OPTIMIZER;
 }
 

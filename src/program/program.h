@@ -118,6 +118,8 @@ struct program {
     uint32_t collective_count;
     const struct collective_group *groups; /* which they are of; [0] stands for: not recorded */
     uint32_t group_count;
+    const struct execution_mark *marks; /* of a dry run: streams, and what waits for what; ids are those of operators */
+    uint32_t mark_count;
     int64_t origin_ns; /* of the times of the collectives, which are the trace's */
     bool dated;        /* the origin is since an epoch that all ranks share */
     uint32_t threads, streams;

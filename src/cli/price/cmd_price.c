@@ -7,6 +7,7 @@
 #include "cli/run/training.h"
 #include "price_asked.h"
 #include "price_dry_show.h"
+#include "price_ranks.h"
 #include "read/read.h"
 
 enum { USUAL_STEPS = 3, MOST_STEPS = 1000, USUAL_LIMIT_S = 600, MOST_LIMIT_S = 86400 };
@@ -19,11 +20,13 @@ struct pricing {
     struct program_texts *texts;
     struct predict_source source;
     struct report *report;
+    struct price_ranks ranks;
+    struct prices prices;
 };
 
 /* ---- the dry run ---- */
 
-static bool run_dry(struct pricing *p, struct steptime_error *err)
+static bool run_dry(struct pricing *p, int64_t ranks, struct steptime_error *err)
 {
     int64_t limit_s;
     struct dry_options options = {.device = price_device(&p->asked, &p->arena)};
@@ -31,6 +34,8 @@ static bool run_dry(struct pricing *p, struct steptime_error *err)
     if (!options.argv || !call_count(p->call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &options.steps, err) ||
         !call_count(p->call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
         return false;
+    options.ranks = ranks;
+    options.server = price_server(&p->asked);
     options.limit_ns = limit_s * 1000000000;
     return dry_run(&options, &p->arena, &p->dry, err);
 }
@@ -45,6 +50,7 @@ static bool take_step(struct pricing *p, struct steptime_error *err)
         return false;
     if (p->asked.on_gpu)
         execution_put_on_device(input.execution);
+    execution_take_marks(input.execution);
     const struct program program = program_of_execution(input.execution, &scratch);
     const bool good = program_check(&program, err);
     p->source.steps = arena_alloc(&p->arena, sizeof *p->source.steps);
@@ -58,17 +64,38 @@ static bool take_step(struct pricing *p, struct steptime_error *err)
 
 /* ---- the command ---- */
 
+/* A dry run of so many ranks; 0: of a script that is no job. */
+static bool price_job(struct pricing *p, int64_t ranks, struct steptime_error *err)
+{
+    dry_close(&p->dry);
+    if (!run_dry(p, ranks, err) || !take_step(p, err))
+        return false;
+    p->prices = price_all(&p->source, &p->asked.predict, p->asked.devices, p->asked.count, &p->arena);
+    p->prices.memory = (struct price_memory){p->dry.memory.peak_bytes, p->dry.memory.place};
+    if (ranks)
+        price_ranks_add(&p->ranks, ranks, &p->source, &p->asked, &p->prices, &p->arena);
+    return true;
+}
+
+static bool price_jobs(struct pricing *p, struct steptime_error *err)
+{
+    bool good = p->ranks.count || price_job(p, 0, err);
+    for (uint32_t i = 0; i < p->ranks.count && good; i++)
+        good = price_job(p, p->ranks.at[i], err);
+    return good;
+}
+
 static bool price(struct pricing *p, struct steptime_error *err)
 {
-    if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) || !run_dry(p, err) ||
-        !take_step(p, err) || !price_keep(p->call, &p->dry, err))
+    if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) ||
+        !price_ranks_read(p->call, &p->ranks, err) || !price_jobs(p, err) || !price_keep(p->call, &p->dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
-    struct prices prices = price_all(&p->source, &p->asked.predict, p->asked.devices, p->asked.count, &p->arena);
-    prices.memory = (struct price_memory){p->dry.memory.peak_bytes, p->dry.memory.place};
     if (p->asked.count)
-        price_show(&prices, p->report);
+        price_show(&p->prices, p->report);
+    if (p->ranks.count && p->asked.count)
+        price_jobs_show(p->ranks.jobs, p->ranks.job_count, p->report);
     price_show_memory(&p->dry.memory, p->report);
     price_show_dry(&p->dry, p->report);
     return output_report(p->call, p->report, err);
@@ -91,6 +118,10 @@ static const struct option options[] = {
     {"per-hour", 0, "PRICE", NULL, "The price of a GPU for an hour, in whatever money: steps are told in it, too."},
     {"level", 0, "SHARE", NULL,
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
+    {"ranks", 0, "N[,N...]", NULL,
+     "A job of so many ranks, as torchrun would start it: its first rank is run, the others are stood in for (1, 8 or 1024 of "
+     "them). Several numbers: a dry run of each, and a table; all else is then of the last."},
+    {"network", 0, "LINK", NULL, "Between servers, per server: 400Gbps, or a network of 'steptime hw'. Default: the device's usual server's."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
     {"limit", 0, "SECONDS", NULL, "Wait so long for them. Default: 600."},
     {"keep", 0, "FILE", NULL,

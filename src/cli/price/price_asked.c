@@ -91,6 +91,13 @@ struct dry_device price_device(const struct price_asked *asked, struct arena *ar
     };
 }
 
+int64_t price_server(const struct price_asked *asked)
+{
+    enum { USUAL_SERVER = 8 };
+    const double known = asked->count ? asked->devices[0].figure[HW_GPUS_PER_SERVER] : 0;
+    return known >= 1 && known < 1e6 ? (int64_t)known : USUAL_SERVER;
+}
+
 /* ---- --keep ---- */
 
 bool price_keep(const struct call *call, const struct dry_result *dry, struct steptime_error *err)

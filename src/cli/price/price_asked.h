@@ -20,6 +20,9 @@ bool price_asked_read(const struct call *call, struct arena *arena, struct price
 /* What the script is told it runs on: the first device. */
 struct dry_device price_device(const struct price_asked *asked, struct arena *arena);
 
+/* GPUs of a server of it. */
+int64_t price_server(const struct price_asked *asked);
+
 /* --keep FILE: the execution trace. */
 bool price_keep(const struct call *call, const struct dry_result *dry, struct steptime_error *err);
 

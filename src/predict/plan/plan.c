@@ -183,7 +183,8 @@ static void plan_orders(struct planning *p)
         waits[count++] = p->launch_of[program->orders[i].after];
         launch->waits++;
     }
-    p->plan->waits = waits;
+    if (program->order_count)
+        p->plan->waits = waits;
 }
 
 /* HIP's queues grow. */
@@ -284,15 +285,18 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
     plan->places = p.places;
     p.line = host_line_of(program, &scratch);
     find_units(&p, &scratch);
+    p.put = p.supposes ? plan_streams_open(program, plan, arena) : NULL;
     bool good = (!p.supposes || program_check(program, err)) && plan_line(&p, err);
     if (good) {
         plan_orders(&p);
         plan_device(&p);
         good = time_launches(&p, err);
+        plan_pipeline(plan);
         plan_sum(plan);
         if (options->host_share > 0)
             plan_scale_host(plan, options->host_share);
     }
+    plan_streams_close(p.put);
     arena_free(&scratch);
     return good;
 }
