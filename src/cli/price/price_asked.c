@@ -68,10 +68,11 @@ bool price_asked_read(const struct call *call, struct arena *arena, struct price
 
 /* ---- what the script is told ---- */
 
-/* NVIDIA's number of a generation, by the formats that its matrix units have. */
+/* NVIDIA's number of a generation; where the catalogue has none, by the formats that its matrix units have. */
 static int capability_of(const struct hardware *hardware)
 {
-    return hardware->figure[HW_FP4] > 0    ? 100
+    return hardware->capability            ? hardware->capability
+           : hardware->figure[HW_FP4] > 0  ? 100
            : hardware->figure[HW_FP8] > 0  ? 90
            : hardware->figure[HW_BF16] > 0 ? 80
                                            : 70;

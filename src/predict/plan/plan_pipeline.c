@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the first stage of a pipeline waits for the others. Only that stage was run, so the others are taken to take as long
- * as it does: before the first gradient comes back, each of them has run one piece of the batch forth and back.
+ * as it does: before the first gradient comes back, each of them has run one piece of the batch forth and back. Their hosts
+ * are ahead of them as this one's is: what counts is what devices do.
  */
 #include "plan_private.h"
 

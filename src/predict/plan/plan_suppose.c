@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launches of a program that records none: those that its operators make by their arguments. */
 #include "base/error.h"
+#include "model/estimate/interval.h"
 #include "plan_private.h"
 
 enum { COMPUTE_STREAM = 0, COMMUNICATION_STREAM = 1 };
@@ -39,6 +40,14 @@ static uint32_t events_before(struct planning *p, const struct unit *unit)
     return events;
 }
 
+/* Collectives were measured within servers alone. */
+static void unmeasured(struct estimate *estimate)
+{
+    if (estimate->basis < BASIS_ANALYTIC)
+        estimate->basis = BASIS_ANALYTIC;
+    estimate_prior(estimate);
+}
+
 static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct unit *unit, const struct kernel *kernel,
                            const struct collective *collective, struct steptime_error *err)
 {
@@ -62,6 +71,8 @@ static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct 
     if (!estimate_unit(p, p->options->hardware, &alone, &launch->estimate, err))
         return false;
     launch->us = launch->estimate.us;
+    if (collective && kernel->collective.ranks > kernel->collective.server_ranks)
+        unmeasured(&launch->estimate);
     if (launch->estimate.basis == BASIS_BYTES)
         launch->basis = TIMED_GUESS;
     op->launches++;
@@ -94,8 +105,12 @@ static bool suppose_collective(struct planning *p, struct plan_op *op, const str
     const struct collective_group *const group = c ? program_group_of(p->program, c) : NULL;
     if (!group || !group->members.len || group->size < 2)
         return true;
-    const double known = p->options->hardware->figure[HW_GPUS_PER_SERVER];
+    const struct hardware *const hardware = p->options->hardware;
+    const double known = hardware->figure[HW_GPUS_PER_SERVER];
     const int64_t near = collective_members_near(group->members, known >= 1 ? (int64_t)known : USUAL_SERVER);
+    if (near < group->size && !(hardware->figure[HW_NETWORK] > 0))
+        return fail(err, STEPTIME_INPUT, "which network joins servers of %.*s? --network 100Gbps",
+                    (int)hardware->name.len, hardware->name.at);
     const struct kernel kernel = {
         .form = FORM_COLLECTIVE,
         .dtype = DTYPE_F32,
