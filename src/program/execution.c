@@ -132,12 +132,18 @@ static int64_t tensor_name(struct execution_tensor tensor)
     return tensor.storage ? tensor.storage : tensor.id;
 }
 
+static void add_tensor(struct making *m, struct execution_tensor tensor)
+{
+    m->tensor_bytes[*m->tensor_count] = tensor.bytes;
+    m->tensors[(*m->tensor_count)++] = tensor_name(tensor);
+}
+
 static void add_inputs(struct making *m, const struct execution_node *node, struct program_op *op)
 {
     op->first_input = *m->tensor_count;
     op->inputs = node->inputs.tensors;
     for (uint32_t i = 0; i < node->inputs.tensors; i++)
-        m->tensors[(*m->tensor_count)++] = tensor_name(m->from->tensors[node->inputs.first_tensor + i]);
+        add_tensor(m, m->from->tensors[node->inputs.first_tensor + i]);
 }
 
 /* Inputs of operators that have so many that looking through them takes longer; empty for the others. */
@@ -169,7 +175,7 @@ static void add_outputs(struct making *m, const struct execution_node *node, str
     for (uint32_t i = 0; i < node->outputs.tensors; i++) {
         const int64_t tensor = tensor_name(m->from->tensors[node->outputs.first_tensor + i]);
         if (writes || !reads(m, op, &many, tensor))
-            m->tensors[(*m->tensor_count)++] = tensor;
+            add_tensor(m, m->from->tensors[node->outputs.first_tensor + i]);
     }
     op->outputs = *m->tensor_count - op->first_output;
     map_free(&many);
@@ -376,6 +382,7 @@ struct program program_of_nodes(const struct execution *from, const struct execu
     const struct program_tree tree = program_tree_of(m.parent, m.key, m.count, &m.scratch);
     m.ops = arena_array(arena, tree.count, sizeof *m.ops);
     m.tensors = arena_array(arena, from->tensor_count, sizeof *m.tensors);
+    m.tensor_bytes = arena_array(arena, from->tensor_count, sizeof *m.tensor_bytes);
     m.tensor_count = &out.tensor_count;
     make_ops(&m, &tree, &out);
     link_forward(&m, &tree);
@@ -386,6 +393,7 @@ struct program program_of_nodes(const struct execution *from, const struct execu
     out.ops = m.ops;
     out.count = tree.count;
     out.tensors = m.tensors;
+    out.tensor_bytes = m.tensor_bytes;
     program_names_free(&m.names);
     arena_free(&m.scratch);
     return out;

@@ -269,6 +269,7 @@ struct packed_program program_pack(const struct program *program, struct program
     pack_rows(&p, &sync_rows, program->syncs, program->sync_count);
     pack_rows(&p, &order_rows, program->orders, program->order_count);
     pack_rows(&p, &tensor_rows, program->tensors, program->tensor_count);
+    pack_rows(&p, &tensor_rows, program->tensor_bytes, program->tensor_bytes ? program->tensor_count : 0);
     pack_rows(&p, &collective_rows, program->collectives, program->collective_count);
     pack_rows(&p, &group_rows, program->groups, program->group_count);
     pack_rows(&p, &mark_rows, program->marks, program->mark_count);
@@ -321,6 +322,8 @@ struct program program_unpack(struct packed_program packed, const struct program
     program.syncs = unpack_rows(&at, &sync_rows, texts, arena, &program.sync_count);
     program.orders = unpack_rows(&at, &order_rows, texts, arena, &program.order_count);
     program.tensors = unpack_rows(&at, &tensor_rows, texts, arena, &program.tensor_count);
+    program.tensor_bytes = unpack_rows(&at, &tensor_rows, texts, arena, &one);
+    program.tensor_bytes = one ? program.tensor_bytes : NULL;
     program.collectives = unpack_rows(&at, &collective_rows, texts, arena, &program.collective_count);
     program.groups = unpack_rows(&at, &group_rows, texts, arena, &program.group_count);
     program.marks = unpack_rows(&at, &mark_rows, texts, arena, &program.mark_count);

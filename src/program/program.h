@@ -113,6 +113,7 @@ struct program {
     uint32_t order_count;
     const int64_t
         *tensors; /* what operators read and write (execution traces): ids of storages, of tensors without one */
+    const int64_t *tensor_bytes; /* how much of each is read or written; -1: not known */
     uint32_t tensor_count;
     const struct collective *collectives; /* of this step */
     uint32_t collective_count;

@@ -67,13 +67,14 @@ enum execution_mark_kind {
     MARK_RECORD, /* the event stands for all that is on the stream */
     MARK_AWAIT,  /* what comes on the stream waits for the event */
     MARK_STAGES, /* the job is a pipeline of so many stages, of which this rank is the first */
+    MARK_COMPILED, /* 1: what follows is compiled, as far as the 0 that follows */
     MARK_WAIT,   /* what comes on the current stream waits for the work */
 };
 
 struct execution_mark {
     int64_t id; /* of its node: it stands between those with smaller and larger ones */
     uint8_t kind;
-    int64_t what;    /* event, work or stages */
+    int64_t what;    /* event, work, stages, or 1 and 0 */
     uint32_t stream; /* of the first three */
 };
 

@@ -85,6 +85,18 @@ static bool price_jobs(struct pricing *p, struct steptime_error *err)
     return good;
 }
 
+static void show_compiled(struct pricing *p)
+{
+    struct steptime_error err = {.offset = -1};
+    struct predict_asked on = p->asked.predict;
+    struct price_compiled compiled;
+    if (!p->asked.count)
+        return;
+    on.plan.hardware = &p->asked.devices[0];
+    if (price_compiled_of(&p->source, &on, &compiled, &err))
+        price_compiled_show(&compiled, p->report);
+}
+
 static bool price(struct pricing *p, struct steptime_error *err)
 {
     if (!output_check(p->call, err) || !price_asked_read(p->call, &p->arena, &p->asked, err) ||
@@ -96,6 +108,7 @@ static bool price(struct pricing *p, struct steptime_error *err)
         price_show(&p->prices, p->report);
     if (p->ranks.count && p->asked.count)
         price_jobs_show(p->ranks.jobs, p->ranks.job_count, p->report);
+    show_compiled(p);
     price_show_memory(&p->dry.memory, p->report);
     price_show_dry(&p->dry, p->report);
     return output_report(p->call, p->report, err);

@@ -5,6 +5,7 @@
 
 #include "predict/host/host_line.h"
 #include "plan.h"
+#include "fusions.h"
 #include "plan_streams.h"
 #include "units.h"
 
@@ -19,6 +20,7 @@ struct planning {
     uint32_t launch_room;
     struct plan_place *places; /* by wait of the program */
     struct units units;        /* where models are asked */
+    struct fusions fusions;    /* of what is compiled */
     uint32_t *unit_of;         /* by operator of the program; PLAN_NONE */
     uint32_t event_at;         /* the call of the program up to which events were counted */
     struct plan_streams *put;  /* on which streams what is supposed goes; NULL: the usual ones */

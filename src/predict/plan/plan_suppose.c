@@ -40,7 +40,7 @@ static uint32_t events_before(struct planning *p, const struct unit *unit)
     return events;
 }
 
-/* Collectives were measured within servers alone. */
+/* Collectives were measured within servers alone, kernels that a compiler makes not at all. */
 static void unmeasured(struct estimate *estimate)
 {
     if (estimate->basis < BASIS_ANALYTIC)
@@ -72,6 +72,8 @@ static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct 
         return false;
     launch->us = launch->estimate.us;
     if (collective && kernel->collective.ranks > kernel->collective.server_ranks)
+        unmeasured(&launch->estimate);
+    if (p->fusions.fused && p->fusions.fused[unit->op])
         unmeasured(&launch->estimate);
     if (launch->estimate.basis == BASIS_BYTES)
         launch->basis = TIMED_GUESS;

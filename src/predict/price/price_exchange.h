@@ -29,6 +29,14 @@ struct price_exchange {
 bool price_exchange_of(const struct predict_source *source, const struct predict_asked *asked, double step_us,
                        struct arena *arena, struct price_exchange *exchange, struct steptime_error *err);
 
+/* What torch.compile is taken to make of a step: operators that it has, kernels that are left of them. 0: nothing is compiled. */
+struct price_compiled {
+    uint32_t operators, kernels;
+};
+bool price_compiled_of(const struct predict_source *source, const struct predict_asked *asked,
+                       struct price_compiled *compiled, struct steptime_error *err);
+void price_compiled_show(const struct price_compiled *compiled, struct report *report);
+
 /* A job of so many ranks on a device. */
 struct price_job {
     int64_t ranks;
