@@ -4,10 +4,12 @@ converted and lists of tensors taken as those with data are.
 
 It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
+import functools
 import inspect
+import types
 
 from steptime_dry_batch import another_batch
-from steptime_dry_plan import count
+from steptime_dry_plan import count, mark
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
           "multiprocessing_context": None}
@@ -36,13 +38,37 @@ def load_here(torch, data):
 
 
 def compile_nothing(torch):
-    """What a compiler would fuse is not known: operators are those of the script, and that is told."""
+    """Operators are run one by one; marks tell which a compiler would have, and what it fuses is estimated from them."""
     def compile_(model=None, **_):
         count("skipped", "torch.compile")
-        return model if model is not None else lambda function: function
+        if model is None:
+            return compile_
+        if isinstance(model, torch.nn.Module):
+            marked_in_place(model)
+            return model
+        return marked(model)
 
-    def compile_in_place(*_, **__):
+    def marked(function):
+        @functools.wraps(function)
+        def wrapper(*arguments, **named):
+            if state.inside:
+                return function(*arguments, **named)
+            state.inside = True
+            mark(torch, "steptime::compiled 1")
+            try:
+                return function(*arguments, **named)
+            finally:
+                state.inside = False
+                mark(torch, "steptime::compiled 0")
+        return wrapper
+
+    def marked_in_place(model):
+        model.forward = marked(model.forward)
+
+    def compile_in_place(model, *_, **__):
         count("skipped", "torch.compile")
+        marked_in_place(model)
+    state = types.SimpleNamespace(inside=False)
     torch.compile = compile_
     torch.nn.Module.compile = compile_in_place
 

@@ -20,11 +20,35 @@ static const char *set_number(struct arena *arena, const char *name, int64_t val
     return set(arena, name, str_printf(arena, "%lld", (long long)value));
 }
 
+/* As torchrun sets it. Nobody is called there. */
+static const char *const *job_environment(const struct dry_options *options, struct arena *arena)
+{
+    const int64_t local = options->ranks < options->server ? options->ranks : options->server;
+    const char **const more = arena_array(arena, 16, sizeof *more);
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{"RANK", 0},
+                   {"LOCAL_RANK", 0},
+                   {"GROUP_RANK", 0},
+                   {"WORLD_SIZE", options->ranks},
+                   {"LOCAL_WORLD_SIZE", local},
+                   {"MASTER_PORT", 29500}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        more[count++] = str_printf(arena, "%s=%lld", numbers[i].name, (long long)numbers[i].value).at;
+    more[count++] = "MASTER_ADDR=127.0.0.1";
+    more[count++] = set_number(arena, "RANKS", options->ranks);
+    more[count++] = set_number(arena, "SERVER", options->server);
+    return more;
+}
+
 /* A script that would use a network to fetch what it needs is told that there is none, where it asks. */
 static const char *const *environment_of(const struct dry_options *options, const char *folder, struct arena *arena)
 {
+    enum { MOST_MORE = 32 };
     const struct dry_device *const device = &options->device;
-    const char *const more[] = {
+    const char *const own[] = {
         set(arena, "TO", str_of(folder)),
         set_number(arena, "STEPS", options->steps),
         set(arena, "DEVICE", device->gpu ? S("cuda") : S("cpu")),
@@ -39,8 +63,14 @@ static const char *const *environment_of(const struct dry_options *options, cons
         "WANDB_MODE=disabled",
         "KINETO_LOG_LEVEL=99",
         "PYTHONDONTWRITEBYTECODE=1",
-        NULL,
     };
+    const char *more[MOST_MORE] = {0};
+    size_t count = 0;
+    for (; count < sizeof own / sizeof *own; count++)
+        more[count] = own[count];
+    const char *const *job = options->ranks ? job_environment(options, arena) : NULL;
+    for (; job && *job; job++)
+        more[count++] = *job;
     return folder_environment(folder, more, arena);
 }
 
@@ -61,8 +91,9 @@ static const struct {
     {"ModuleNotFoundError", "install that package for this Python"},
     {"ImportError", "install that package for this Python"},
     {"ConnectionError", "nothing is downloaded in a dry run: fetch it first"},
-    {"torch.distributed", "jobs of several ranks cannot be run dry yet"},
-    {"process group", "jobs of several ranks cannot be run dry yet"},
+    {"environment variable RANK", "a job of several ranks: say how many with --ranks N"},
+    {"torch.distributed", "a job of several ranks: say how many with --ranks N"},
+    {"process group", "a job of several ranks: say how many with --ranks N"},
     {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
 };
 

@@ -26,6 +26,8 @@ struct dry_options {
     int64_t batch;   /* of loaders, in the place of theirs; 0: theirs */
     str batch_shape; /* of what loaders hand out, where data is absent: "8x128:int64,8:int64"; "": theirs */
     str precision;   /* all of it in autocast: "bfloat16", "float16"; "": as the script says */
+    int64_t ranks;   /* of the job, of which the first is run; 0: it is none */
+    int64_t server;  /* devices of a server */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };

@@ -6,9 +6,10 @@
 static const int64_t most_bytes = (int64_t)1 << 60; /* what is more is no size */
 
 static const char *const words[] = {
-    [DRY_PARAMETERS] = "parameters", [DRY_BUFFERS] = "buffers",         [DRY_GRADIENTS] = "gradients",
-    [DRY_OPTIMIZER] = "optimizer",   [DRY_ACTIVATIONS] = "activations", [DRY_BACKWARD] = "made backwards",
-    [DRY_OTHERS] = "other",
+    [DRY_PARAMETERS] = "parameters",       [DRY_BUFFERS] = "buffers",
+    [DRY_GRADIENTS] = "gradients",         [DRY_OPTIMIZER] = "optimizer",
+    [DRY_ACTIVATIONS] = "activations",     [DRY_BACKWARD] = "made backwards",
+    [DRY_COMMUNICATION] = "communication", [DRY_OTHERS] = "other",
 };
 
 const char *dry_memory_word(enum dry_memory_kind kind)
@@ -38,10 +39,11 @@ static enum dry_memory_kind kind_of_phase(str phase)
 
 static enum dry_memory_kind kind_of_word(str word)
 {
-    return str_eq(word, S("parameter"))  ? DRY_PARAMETERS
-           : str_eq(word, S("gradient")) ? DRY_GRADIENTS
-           : str_eq(word, S("buffer"))   ? DRY_BUFFERS
-                                         : DRY_OPTIMIZER;
+    return str_eq(word, S("parameter"))       ? DRY_PARAMETERS
+           : str_eq(word, S("gradient"))      ? DRY_GRADIENTS
+           : str_eq(word, S("buffer"))        ? DRY_BUFFERS
+           : str_eq(word, S("communication")) ? DRY_COMMUNICATION
+                                              : DRY_OPTIMIZER;
 }
 
 static void put_event(struct reading *r, enum dry_life what, uint32_t of)

@@ -8,6 +8,7 @@
 #include "price_check.h"
 #include "price_dry_show.h"
 #include "price_explain.h"
+#include "price_ranks.h"
 #include "price_run.h"
 #include "price_sweep.h"
 #include "price_ways.h"
@@ -21,18 +22,55 @@ struct pricing {
     struct prices prices;
     struct price_sweep sweep;
     struct price_recorded recorded; /* zeroed where nothing is checked */
+    struct price_ranks ranks;
     struct report *report;
 };
 
-static void show_devices(struct pricing *p)
+/* ---- on every device, of every job ---- */
+
+/* A dry run of so many ranks; 0: of a script that is no job. */
+static bool price_job(struct pricing *p, int64_t ranks, struct steptime_error *err)
 {
+    const struct price_setting as_it_is = {.precision = S("")};
     const struct price_list list = user_prices_list(&p->asked.prices);
+    dry_close(&p->run.dry);
+    p->asked.dry.ranks = ranks;
+    if (!price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err))
+        return false;
     p->prices =
         price_all(&p->run.source, &p->asked.predict, &p->run.step, &list, p->asked.devices, p->asked.count, &p->arena);
+    if (ranks)
+        price_ranks_add(&p->ranks, ranks, &p->run.source, &p->asked, &p->prices, &p->arena);
+    return true;
+}
+
+static bool price_jobs(struct pricing *p, struct steptime_error *err)
+{
+    bool good = p->ranks.count || price_job(p, 0, err);
+    for (uint32_t i = 0; i < p->ranks.count && good; i++)
+        good = price_job(p, p->ranks.at[i], err);
+    return good;
+}
+
+static void show_compiled(struct pricing *p)
+{
+    struct steptime_error err = {.offset = -1};
+    struct predict_asked on = p->asked.predict;
+    struct price_compiled compiled;
+    on.plan.hardware = &p->asked.devices[0];
+    if (price_compiled_of(&p->run.source, &on, &compiled, &err))
+        price_compiled_show(&compiled, p->report);
+}
+
+static void show_devices(struct pricing *p)
+{
     const struct price_ways ways = {&p->asked, &p->run, p->texts, &p->arena};
     if (!p->asked.count)
         return;
     price_show(&p->prices, p->report);
+    if (p->ranks.count)
+        price_jobs_show(p->ranks.jobs, p->ranks.job_count, p->report);
+    show_compiled(p);
     price_ways_show(&ways, &p->prices, call_flag(p->call, "ways"), p->report);
 }
 
@@ -75,11 +113,10 @@ static bool check(struct pricing *p, struct steptime_error *err)
 
 static bool price(struct pricing *p, struct steptime_error *err)
 {
-    const struct price_setting as_it_is = {.precision = S("")};
     if (!output_check(p->call, err) || !read_recorded(p, err) ||
         !price_asked_read(p->call, p->recorded.device, &p->arena, &p->asked, err) ||
-        !price_sweep_read(p->call, &p->arena, &p->sweep, err) ||
-        !price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err) || !price_keep(p->call, &p->run.dry, err))
+        !price_sweep_read(p->call, &p->arena, &p->sweep, err) || !price_ranks_read(p->call, &p->ranks, err) ||
+        !price_jobs(p, err) || !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
@@ -118,8 +155,12 @@ static const struct option options[] = {
     {"batch-shape", 0, "SHAPES", NULL,
      "Where data is absent, what its DataLoaders hand out: 8x3x224x224,8:int64, or input_ids=8x128:int64,labels=8x128:int64."},
     {"precision", 0, "TYPE[,TYPE...]", NULL, "Also with all of it in autocast: bf16, fp16; as-is: as the script says."},
-    {"network", 0, "RATE[,RATE...]", NULL,
-     "Also with these networks between servers: 100Gbps, or a name of 'steptime hw'."},
+    {"ranks", 0, "N[,N...]", NULL,
+     "A job of so many ranks, as torchrun would start it: its first rank is run, the others are stood in for (1, 8 or 1024 of "
+     "them). Several numbers: a dry run of each, and a table; all else is then of the last."},
+    {"network", 0, "LINK[,LINK...]", NULL,
+     "Between servers, per server: 400Gbps, or a network of 'steptime hw'. Default: the device's usual server's. Several: a row of "
+     "the sweep each; all else is then of the first."},
     {"ways", 0, NULL, NULL,
      "Also where it fits: what it would take with less memory, as for a device on which it does not fit."},
     {"check", 0, "TRACE", NULL,

@@ -69,6 +69,13 @@ static struct dry_device device_told(const struct price_asked *asked)
     };
 }
 
+int64_t price_server(const struct price_asked *asked)
+{
+    enum { USUAL_SERVER = 8 };
+    const double known = asked->count ? asked->devices[0].figure[HW_GPUS_PER_SERVER] : 0;
+    return known >= 1 && known < 1e6 ? (int64_t)known : USUAL_SERVER;
+}
+
 /* "input_ids=8x128:int64,labels=8x128:int64": sizes from 1 on, types as PyTorch calls them, and all named or none. */
 static bool is_shape(str word)
 {
@@ -111,7 +118,7 @@ static bool take_dry(const struct call *call, struct arena *arena, struct price_
 {
     int64_t limit_s;
     asked->path = call_argument(call, 0);
-    asked->dry = (struct dry_options){.device = device_told(asked), .precision = S("")};
+    asked->dry = (struct dry_options){.device = device_told(asked), .precision = S(""), .server = price_server(asked)};
     if (!take_shape(call, &asked->dry.batch_shape, err))
         return false;
     asked->dry.argv = training_words(call, arena, err);

@@ -22,6 +22,9 @@ struct price_asked {
 bool price_asked_read(const struct call *call, str recorded, struct arena *arena, struct price_asked *asked,
                       struct steptime_error *err);
 
+/* GPUs of a server of it. */
+int64_t price_server(const struct price_asked *asked);
+
 /* --keep FILE: the execution trace. */
 bool price_keep(const struct call *call, const struct dry_result *dry, struct steptime_error *err);
 

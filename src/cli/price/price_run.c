@@ -85,6 +85,7 @@ static bool take_step(const struct price_asked *asked, struct program_texts *tex
         return false;
     if (asked->on_gpu)
         execution_put_on_device(input.execution);
+    execution_take_marks(input.execution);
     take_calls(input.execution, arena, run);
     const struct program program = program_of_execution(input.execution, &scratch);
     const bool good = program_check(&program, err);

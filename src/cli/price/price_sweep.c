@@ -73,11 +73,17 @@ static bool read_precisions(const struct call *call, struct arena *arena, struct
     return true;
 }
 
+/* One network is that of the devices. */
+static bool several(const char *list)
+{
+    return list && strchr(list, ',');
+}
+
 bool price_sweep_read(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                       struct steptime_error *err)
 {
     *sweep = (struct price_sweep){.asked = call_text(call, "batch") || call_text(call, "precision") ||
-                                           call_text(call, "network")};
+                                           several(call_text(call, "network"))};
     sweep->networks = words_of(call, "network", S(""), arena, &sweep->network_count);
     return read_batches(call, arena, sweep, err) && read_precisions(call, arena, sweep, err) &&
            ((uint64_t)sweep->batch_count * sweep->precision_count <= MOST_RUNS ||
@@ -117,8 +123,8 @@ static void scale(const struct price_sweeping *s, int64_t batch, struct swept *s
     }
     const double times = (double)batch / (double)now;
     const double share[DRY_MEMORY_KINDS] = {
-        [DRY_PARAMETERS] = 1, [DRY_BUFFERS] = 1,         [DRY_GRADIENTS] = 1,   [DRY_OPTIMIZER] = 1,
-        [DRY_OTHERS] = 1,     [DRY_ACTIVATIONS] = times, [DRY_BACKWARD] = times};
+        [DRY_PARAMETERS] = 1,    [DRY_BUFFERS] = 1, [DRY_GRADIENTS] = 1,       [DRY_OPTIMIZER] = 1,
+        [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 1,  [DRY_ACTIVATIONS] = times, [DRY_BACKWARD] = times};
     swept->lives = lives_shared_out(&swept->run.dry.lives, share, s->arena);
     swept->step.peak = allocator_replay(&swept->lives, ALLOCATOR_NO_LIMIT);
     swept->step.samples = batch * swept->run.dry.batch.batches;

@@ -117,8 +117,8 @@ static void try_half(const struct trying *t)
 {
     struct arena scratch = {0};
     const double share[DRY_MEMORY_KINDS] = {
-        [DRY_PARAMETERS] = 1,    [DRY_BUFFERS] = 1,    [DRY_GRADIENTS] = 1, [DRY_OPTIMIZER] = 1,
-        [DRY_ACTIVATIONS] = 0.5, [DRY_BACKWARD] = 0.5, [DRY_OTHERS] = 1};
+        [DRY_PARAMETERS] = 1,    [DRY_BUFFERS] = 1,    [DRY_GRADIENTS] = 1,     [DRY_OPTIMIZER] = 1,
+        [DRY_ACTIVATIONS] = 0.5, [DRY_BACKWARD] = 0.5, [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 1};
     if (!t->half_why.len) {
         put_run(t, S("half the batch"), &t->half, S("run dry again with loaders of half the batch"));
         return;
@@ -243,6 +243,7 @@ static struct fit zero_fit(const struct trying *t, int stage, int64_t ranks, con
                                             [DRY_OPTIMIZER] = part,
                                             [DRY_ACTIVATIONS] = 1,
                                             [DRY_BACKWARD] = 1,
+                                            [DRY_COMMUNICATION] = 1,
                                             [DRY_OTHERS] = part};
     const struct dry_lives shared = lives_shared_out(lives, share, &scratch);
     const struct fit fit = fit_of(t, &shared);
@@ -290,8 +291,8 @@ static void try_offload(const struct trying *t)
 {
     struct arena scratch = {0};
     const double share[DRY_MEMORY_KINDS] = {
-        [DRY_PARAMETERS] = 1,  [DRY_BUFFERS] = 1,  [DRY_GRADIENTS] = 1, [DRY_OPTIMIZER] = 0,
-        [DRY_ACTIVATIONS] = 1, [DRY_BACKWARD] = 1, [DRY_OTHERS] = 0};
+        [DRY_PARAMETERS] = 1,  [DRY_BUFFERS] = 1,  [DRY_GRADIENTS] = 1,     [DRY_OPTIMIZER] = 0,
+        [DRY_ACTIVATIONS] = 1, [DRY_BACKWARD] = 1, [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 0};
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
     const double rate = figure(t, HW_HOST_LINK), bytes = 2 * bytes_of(t, DRY_PARAMETERS);
     put(t, S("the optimizer on the host"), fit_of(t, &lives), rate > 0 ? step_as_is(t) + bytes / rate * 1e6 : NAN,

@@ -23,7 +23,8 @@ const char *fit_word(enum fit_verdict verdict)
 
 int fit_capability(const struct hardware *hardware)
 {
-    return hardware->figure[HW_FP4] > 0    ? 100
+    return hardware->capability            ? hardware->capability
+           : hardware->figure[HW_FP4] > 0  ? 100
            : hardware->figure[HW_FP8] > 0  ? 90
            : hardware->figure[HW_BF16] > 0 ? 80
                                            : 70;
