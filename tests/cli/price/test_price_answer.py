@@ -315,7 +315,7 @@ class Checks(Case):
 class Explains(Case):
     def test_what_numbers_are_made_of(self):
         script = self.script(blocks())
-        for word, table in (("peak_bytes", "held"), ("step_us", "names"), ("flops", "operators"), ("device_us", "events")):
+        for word, table in (("peak_bytes", "held"), ("step_us", "explained_names"), ("flops", "operators"), ("device_us", "events")):
             with self.subTest(word=word):
                 told = self.price(script, "--hw", "H100", "--explain", word, "--format", "json").json
                 tables = [one["id"] for part in told["sections"] for one in part["tables"]]
