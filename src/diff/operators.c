@@ -96,6 +96,18 @@ static uint32_t *ordered(const struct diff_operators *operators, struct arena *a
     return order;
 }
 
+static double shared_of(const struct diff_operators *operators)
+{
+    double all = 0, both = 0;
+    for (uint32_t i = 0; i < operators->count; i++) {
+        const struct diff_operator *of = &operators->at[i];
+        const double ns = fabs(of->before_host_ns) + fabs(of->after_host_ns);
+        all += ns;
+        both += of->before_calls > 0 && of->after_calls > 0 ? ns : 0;
+    }
+    return all > 0 ? both / all : 1;
+}
+
 struct diff_operators diff_operators_of(const struct diff_side *before, const struct diff_side *after,
                                         struct arena *arena)
 {
@@ -109,6 +121,7 @@ struct diff_operators diff_operators_of(const struct diff_side *before, const st
     if (out.count)
         memcpy(out.at, m.at, out.count * sizeof *out.at);
     out.by_change = ordered(&out, arena);
+    out.shared = shared_of(&out);
     mem_free(m.at);
     map_free(&m.known);
     intern_free(m.names);

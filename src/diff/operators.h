@@ -21,6 +21,7 @@ struct diff_operators {
     struct diff_operator *at; /* a path comes behind that around it */
     uint32_t count;
     uint32_t *by_change; /* indices, the largest change of time first */
+    double shared;       /* of all their time on the host that in operators which both sides call; 1: there are none */
     bool device;         /* both sides have device work: times are of that */
     bool largest_only;   /* a sketch holds the largest alone: what is new or gone may only be small on the other side */
 };

@@ -72,8 +72,8 @@ static str sentence(const struct diff *diff, const struct diff_operators *operat
 static const struct column_spec kind_columns[] = {
     {"kind", "time", UNIT_NONE, COLUMN_PLAIN, "a kind of time; they sum to the step"},
     {"before_ns", "before", UNIT_NS, COLUMN_PLAIN, "a mean step of the first side"},
-    {"after_ns", "after", UNIT_NS, COLUMN_PLAIN, "a mean step of the second side"},
-    {"change_ns", "change", UNIT_NS, COLUMN_PLAIN, "after_ns - before_ns"},
+    {"after_ns", "after", UNIT_NS, COLUMN_ALIKE, "a mean step of the second side"},
+    {"change_ns", "change", UNIT_NS, COLUMN_ALIKE, "after_ns - before_ns"},
     {"change_share", "of the step", UNIT_RATIO, COLUMN_PLAIN, "change_ns / step_before_ns"},
     {"p", "p", UNIT_NONE, COLUMN_PLAIN,
      "permutation test of the means over steps, after Holm's correction; of fewer than four steps a side none"},
@@ -105,10 +105,10 @@ static const struct column_spec operator_columns[] = {
     {"state", "", UNIT_NONE, COLUMN_PLAIN, "new: only the second side calls it; gone: only the first"},
     {"before_ns", "before", UNIT_NS, COLUMN_PLAIN,
      "work that it launched itself, a mean step of the first side; without a device its own time on the host"},
-    {"after_ns", "after", UNIT_NS, COLUMN_PLAIN, "the same of the second"},
-    {"change_ns", "change", UNIT_NS, COLUMN_PLAIN, "after_ns - before_ns"},
+    {"after_ns", "after", UNIT_NS, COLUMN_ALIKE, "the same of the second"},
+    {"change_ns", "change", UNIT_NS, COLUMN_ALIKE, "after_ns - before_ns"},
     {"before_calls", "calls before", UNIT_NONE, COLUMN_PLAIN, "calls a mean step of the first side"},
-    {"after_calls", "calls after", UNIT_NONE, COLUMN_PLAIN, "the same of the second"},
+    {"after_calls", "calls after", UNIT_NONE, COLUMN_ALIKE, "the same of the second"},
     {0},
 };
 
@@ -181,6 +181,12 @@ static void show_doubts(const struct diff *diff, const struct diff_operators *op
     if (left_out)
         section_text(section, str_printf(arena, "%u step%s in which something was compiled %s left out.", left_out,
                                          left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are"));
+    if (operators->shared < 0.5)
+        section_text(section,
+                     str_printf(arena,
+                                "Only %.0f %% of the operators' time is in operators that both sides call: these "
+                                "may be two programs.",
+                                100 * operators->shared));
     if (operators->largest_only)
         section_text(section, S("Sketches hold the largest operators: small ones may look new or gone."));
     if (diff->before->facts.device != diff->after->facts.device)

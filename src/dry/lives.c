@@ -3,8 +3,6 @@
 
 #include "io/beside.h"
 
-static const int64_t most_bytes = (int64_t)1 << 60; /* what is more is no size */
-
 static const char *const words[] = {
     [DRY_PARAMETERS] = "parameters",       [DRY_BUFFERS] = "buffers",
     [DRY_GRADIENTS] = "gradients",         [DRY_OPTIMIZER] = "optimizer",
@@ -68,7 +66,7 @@ static void make(struct reading *r, str rest)
     r->dead = arena_one_more(r->arena, r->dead, lives->count, sizeof *r->dead);
     r->dead[lives->count] = false;
     lives->storages[lives->count] =
-        (struct dry_storage){size < most_bytes ? size : most_bytes, rest, kind_of_phase(phase)};
+        (struct dry_storage){size < LIVES_MOST_BYTES ? size : LIVES_MOST_BYTES, rest, kind_of_phase(phase)};
     put_event(r, LIFE_MADE, lives->count++);
 }
 

@@ -47,6 +47,9 @@ struct dry_call {
 
 enum { LIVES_NONE = UINT32_MAX };
 
+/* What is more is no size. */
+#define LIVES_MOST_BYTES ((int64_t)1 << 60)
+
 struct dry_lives {
     struct dry_storage *storages;
     uint32_t count;

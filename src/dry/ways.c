@@ -16,7 +16,8 @@ struct dry_lives lives_shared_out(const struct dry_lives *lives, const double sh
     shared.storages = arena_array(arena, lives->count, sizeof *shared.storages);
     for (uint32_t i = 0; i < lives->count; i++) {
         shared.storages[i] = lives->storages[i];
-        shared.storages[i].bytes = sum_rounded((double)lives->storages[i].bytes * share[lives->storages[i].kind]);
+        const int64_t bytes = sum_rounded((double)lives->storages[i].bytes * share[lives->storages[i].kind]);
+        shared.storages[i].bytes = bytes < LIVES_MOST_BYTES ? bytes : LIVES_MOST_BYTES;
     }
     return shared;
 }

@@ -102,10 +102,10 @@ class Failing(Stands):
                 self.fail_some(self.words(*options), self.path("train.py"))
 
     def fail_some(self, words, script):
-        """Some three hundred of them, spread over the run; the first hundred of all."""
+        """Some hundred of them, spread over the run."""
         with_script = [*words, script]
         count = self.allocations(with_script)
-        chosen = sorted({*range(1, min(count, 100)), *range(1, count + 1, 1 + count // 200)})
+        chosen = range(1, count + 1, 1 + count // 120)
         wrong = [why for n in chosen if (why := self.try_one(with_script, "FAIL_AT", n))]
         self.assertEqual(wrong, [])
 

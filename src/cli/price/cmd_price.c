@@ -188,13 +188,16 @@ const struct command command_price = {
         "Runs a training script, unchanged, without a GPU and without data: all its tensors have shapes and types and no "
         "values (PyTorch's FakeTensorMode). PyTorch answers as if it ran on the device asked for. After three steps, each "
         "ended by the step() of an optimizer, the script is stopped. What it did, operator by operator, goes through the "
-        "models of 'steptime predict' for every device.\n\n"
+        "models of 'steptime predict' for every device: cheapest first, with what it holds there, whether that fits, and what would "
+        "make it fit.\n\n"
         "Where the script asks for values that nobody knows (loss.item(), a branch on a tensor) it gets stand-ins; each is "
         "told with its line, and where the script chose its way by one, that as well. What it prints, saves and "
         "writes is thrown away. A script that cannot be run so is told with the line that stands in the way.",
     .examples =
         "steptime price --hw H100 -- python train.py|a step on an H100\n"
         "steptime price --hw H100,A100,L4 --per-hour 2.5 train.py|on three devices, and a thousand steps in money\n"
+        "steptime price --hw H100 --batch 8,16,32 --format html -o batch.html train.py|the same with other batches, as curves\n"
+        "steptime price --check first.json.gz --kernels measured.csv train.py|after renting: what was wrong, and kernels for calibrate\n"
         "steptime price --hw all --format csv train.py --batch 32|on every GPU of the catalogue, as a table",
     .shared = SHARED_OUTPUT,
     .options = options,

@@ -2,6 +2,7 @@
 """steptime diff: planted changes are found and named, chance is not, and the pairs of real traces have their true causes."""
 import os
 import random
+import re
 import tempfile
 import unittest
 
@@ -119,6 +120,14 @@ class Planted(Diff):
         line = self.first_line(self.path("after.json"), self.path("before.json"))
         self.assertIn("it moved from worker processes into the training loop", line)
 
+    def test_two_programs(self):
+        training(1, self.path("before.json"))
+        with open(self.path("before.json"), encoding="utf-8") as written:
+            text = written.read().replace("aten::", "other::")
+        with open(self.path("after.json"), "w", encoding="utf-8") as out:
+            out.write(text)
+        self.assertIn("these may be two programs", self.first_line(self.path("before.json"), self.path("after.json")))
+
     def test_chance_is_no_change(self):
         told = 0
         for seed in range(50):  # halves of what one program does
@@ -147,6 +156,26 @@ class Planted(Diff):
         with open(self.path("after.json"), "w", encoding="utf-8") as out:
             out.write(text)
         self.assertEqual(values(self.diff(self.path("before.json"), self.path("after.json")))["answer"], "unchanged")
+
+
+class Markdown(Diff):
+    def test_names_are_text_and_tables_hold_together(self):
+        training(1, self.path("before.json"))
+        training(2, self.path("after.json"), mm=1600)
+        with open(self.path("after.json"), encoding="utf-8") as written:
+            text = written.read().replace("aten::relu", "a|b `</details><script>alert(1)</script>` **x** [l](u)\\n# h")
+        with open(self.path("after.json"), "w", encoding="utf-8") as out:
+            out.write(text)
+        outcome = steptime("diff", "--format", "markdown", self.path("before.json"), self.path("after.json"))
+        self.assertEqual(outcome.code, OK, outcome.err)
+        self.assertIn("### What changed\n", outcome.out)
+        self.assertNotIn("<script>", outcome.out)
+        self.assertEqual(outcome.out.count("<details>"), outcome.out.count("</details>"))
+        rows = [re.sub(r"\\.", "", line) for line in outcome.out.splitlines() if line.startswith("|")]
+        self.assertGreater(len(rows), 6)
+        for table in "\n".join(line if line.startswith("|") else "" for line in outcome.out.splitlines()).split("\n\n"):
+            bars = {re.sub(r"\\.", "", line).count("|") for line in table.split("\n") if line}
+            self.assertLessEqual(len(bars), 1, table)  # every row of a table has as many cells
 
 
 class Gate(Diff):

@@ -81,6 +81,17 @@ static void shares_are_of_kinds(void **state)
     arena_free(&arena);
 }
 
+static void shares_beyond_reason_stay_sizes(void **state)
+{
+    struct arena arena = {0};
+    const struct dry_lives lives = lives_of("+\t1\t9223372036854775807\tforward\tx:1\n", &arena);
+    const double share[DRY_MEMORY_KINDS] = {[DRY_ACTIVATIONS] = 1e12};
+    const struct dry_lives shared = lives_shared_out(&lives, share, &arena);
+    assert_int_equal(shared.storages[0].bytes, LIVES_MOST_BYTES);
+    assert_true(peak_of(&shared) > 0);
+    arena_free(&arena);
+}
+
 static void calls_that_cannot_be_are_passed_over(void **state)
 {
     struct arena arena = {0};
@@ -105,7 +116,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(calls_are_read_with_what_they_return), cmocka_unit_test(what_keeps_most_comes_first),
         cmocka_unit_test(checkpointed_blocks_are_made_again),   cmocka_unit_test(shares_are_of_kinds),
-        cmocka_unit_test(calls_that_cannot_be_are_passed_over),
+        cmocka_unit_test(shares_beyond_reason_stay_sizes),      cmocka_unit_test(calls_that_cannot_be_are_passed_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
