@@ -6,7 +6,7 @@ dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py 
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py and
 dry_storages.py (which storages live when), dry_places.py (which of them on the device), dry_streams.py (streams and events) and
-dry_ranks.py (a job of several ranks).
+dry_job.py and dry_ranks.py (a job of several ranks).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -67,8 +67,8 @@ class DryRun:
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
         if RANKS:
-            import steptime_dry_ranks
-            steptime_dry_ranks.join(torch, self.memory)
+            import steptime_dry_job
+            steptime_dry_job.join(torch, self.memory)
 
     def watch_optimizers(self, torch):
         """The observer starts with the first: what comes before is setting up."""

@@ -28,9 +28,12 @@ static const char *const *job_environment(const struct dry_options *options, str
     const struct {
         const char *name;
         int64_t value;
-    } numbers[] = {{"RANK", 0},           {"LOCAL_RANK", 0},
-                   {"GROUP_RANK", 0},     {"WORLD_SIZE", options->ranks},
-                   {"LOCAL_WORLD_SIZE", local}, {"MASTER_PORT", 29500}};
+    } numbers[] = {{"RANK", 0},
+                   {"LOCAL_RANK", 0},
+                   {"GROUP_RANK", 0},
+                   {"WORLD_SIZE", options->ranks},
+                   {"LOCAL_WORLD_SIZE", local},
+                   {"MASTER_PORT", 29500}};
     size_t count = 0;
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         more[count++] = str_printf(arena, "%s=%lld", numbers[i].name, (long long)numbers[i].value).at;

@@ -8,10 +8,10 @@ enum { ALLOCATED_IN = 512 };
 static const int64_t most_bytes = (int64_t)1 << 60, most_held = (int64_t)1 << 62; /* what is more is no size */
 
 static const char *const words[] = {
-    [DRY_PARAMETERS] = "parameters", [DRY_BUFFERS] = "buffers",         [DRY_GRADIENTS] = "gradients",
-    [DRY_OPTIMIZER] = "optimizer",   [DRY_ACTIVATIONS] = "activations", [DRY_BACKWARD] = "made backwards",
-    [DRY_COMMUNICATION] = "communication",
-    [DRY_OTHERS] = "other",
+    [DRY_PARAMETERS] = "parameters",       [DRY_BUFFERS] = "buffers",
+    [DRY_GRADIENTS] = "gradients",         [DRY_OPTIMIZER] = "optimizer",
+    [DRY_ACTIVATIONS] = "activations",     [DRY_BACKWARD] = "made backwards",
+    [DRY_COMMUNICATION] = "communication", [DRY_OTHERS] = "other",
 };
 
 const char *dry_memory_word(enum dry_memory_kind kind)
@@ -50,11 +50,11 @@ static enum dry_memory_kind kind_of_phase(str phase)
 
 static enum dry_memory_kind kind_of_word(str word)
 {
-    return str_eq(word, S("parameter"))  ? DRY_PARAMETERS
-           : str_eq(word, S("gradient")) ? DRY_GRADIENTS
-           : str_eq(word, S("buffer"))   ? DRY_BUFFERS
+    return str_eq(word, S("parameter"))       ? DRY_PARAMETERS
+           : str_eq(word, S("gradient"))      ? DRY_GRADIENTS
+           : str_eq(word, S("buffer"))        ? DRY_BUFFERS
            : str_eq(word, S("communication")) ? DRY_COMMUNICATION
-                                         : DRY_OPTIMIZER;
+                                              : DRY_OPTIMIZER;
 }
 
 static int64_t allocated(int64_t bytes)

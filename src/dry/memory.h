@@ -14,8 +14,8 @@ enum dry_memory_kind {
     DRY_BUFFERS,
     DRY_GRADIENTS,
     DRY_OPTIMIZER,
-    DRY_ACTIVATIONS, /* made before backward() and none of the others */
-    DRY_BACKWARD,    /* the same, made in backward() */
+    DRY_ACTIVATIONS,   /* made before backward() and none of the others */
+    DRY_BACKWARD,      /* the same, made in backward() */
     DRY_COMMUNICATION, /* sent, received, or gathered from other ranks and none of the first four */
     DRY_OTHERS,
     DRY_MEMORY_KINDS,

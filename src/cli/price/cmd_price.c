@@ -31,7 +31,8 @@ static bool run_dry(struct pricing *p, int64_t ranks, struct steptime_error *err
     int64_t limit_s;
     struct dry_options options = {.device = price_device(&p->asked, &p->arena)};
     options.argv = training_words(p->call, &p->arena, err);
-    if (!options.argv || !call_count(p->call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &options.steps, err) ||
+    if (!options.argv || (ranks && !price_ranks_script(options.argv, err)) ||
+        !call_count(p->call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &options.steps, err) ||
         !call_count(p->call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
         return false;
     options.ranks = ranks;
@@ -134,7 +135,8 @@ static const struct option options[] = {
     {"ranks", 0, "N[,N...]", NULL,
      "A job of so many ranks, as torchrun would start it: its first rank is run, the others are stood in for (1, 8 or 1024 of "
      "them). Several numbers: a dry run of each, and a table; all else is then of the last."},
-    {"network", 0, "LINK", NULL, "Between servers, per server: 400Gbps, or a network of 'steptime hw'. Default: the device's usual server's."},
+    {"network", 0, "LINK", NULL,
+     "Between servers, per server: 400Gbps, or a network of 'steptime hw'. Default: the device's usual server's."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
     {"limit", 0, "SECONDS", NULL, "Wait so long for them. Default: 600."},
     {"keep", 0, "FILE", NULL,

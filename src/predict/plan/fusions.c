@@ -15,10 +15,10 @@ struct fusing {
     struct units *units;
     struct unit *at; /* of the units, to be changed */
     struct arena *arena, scratch;
-    uint32_t *region; /* by operator: which call of what is compiled, from 1 on; 0: of none */
-    uint32_t *group;  /* by unit: the first of those that it is fused with; NOWHERE */
-    uint32_t *depth;  /* by unit */
-    int64_t *tensor;  /* by place in program->tensors: its tensor; of a view that which it is one of */
+    uint32_t *region;     /* by operator: which call of what is compiled, from 1 on; 0: of none */
+    uint32_t *group;      /* by unit: the first of those that it is fused with; NOWHERE */
+    uint32_t *depth;      /* by unit */
+    int64_t *tensor;      /* by place in program->tensors: its tensor; of a view that which it is one of */
     struct map depth_of;  /* by tensor: of who wrote it last */
     struct map writer_of; /* by tensor: the unit that wrote it last */
     struct map reader_of; /* by tensor: the unit that can be fused and read it last */
@@ -210,7 +210,7 @@ static double *traffic_of(struct fusing *f)
     double *const bytes = arena_array(&f->scratch, f->units->count, sizeof *bytes);
     map_free(&f->writer_of); /* now by place of an output */
     const uint32_t *const reader = readers_of(f);
-    struct map seen = {0};      /* by tensor and group */
+    struct map seen = {0};       /* by tensor and group */
     struct map written_by = {0}; /* by tensor: the group */
     for (uint32_t i = 0; i < f->units->count; i++) {
         const struct program_op *const op = &program->ops[f->at[i].op];

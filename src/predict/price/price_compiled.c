@@ -32,9 +32,10 @@ void price_compiled_show(const struct price_compiled *compiled, struct report *r
     struct section *const section = report_section(report, "compiled", "Compiled");
     section_value(section, "operators", "operators that torch.compile has", UNIT_COUNT, cell_int(compiled->operators));
     section_value(section, "kernels", "kernels left of them", UNIT_COUNT, cell_int(compiled->kernels));
-    section_text(section,
-                 S("Nothing was compiled: the operators were run one by one, and what Inductor fuses is estimated from them. "
-                   "Between products, convolutions, attention and lookups, what is element by element or reduces becomes one "
-                   "kernel where it hangs together; it reads each input once and writes what others need. Such kernels were "
-                   "never measured: a factor of three either way is taken to hold nine of ten."));
+    section_text(
+        section,
+        S("Nothing was compiled: the operators were run one by one, and what Inductor fuses is estimated from them. "
+          "Between products, convolutions, attention and lookups, what is element by element or reduces becomes one "
+          "kernel where it hangs together; it reads each input once and writes what others need. Such kernels were "
+          "never measured: a factor of three either way is taken to hold nine of ten."));
 }

@@ -18,11 +18,12 @@ struct price_collective {
 struct price_exchange {
     const struct price_collective *at; /* the longest first */
     uint32_t count, times;
-    double bytes;                         /* of all messages */
-    double us;                            /* of all of them, one after the other */
-    double exposed_us;                    /* by so much the step is shorter where they take no time */
-    double exposed_low_us, exposed_high_us; /* between which that lies, by what their estimates may be off; -1: not asked */
-    double waiting_us; /* of a pipeline: what its first stage waits for the others; in the step and in exposed_us */
+    double bytes;      /* of all messages */
+    double us;         /* of all of them, one after the other */
+    double exposed_us; /* by so much the step is shorter where they take no time */
+    double exposed_low_us,
+        exposed_high_us; /* between which that lies, by what their estimates may be off; -1: not asked */
+    double waiting_us;   /* of a pipeline: what its first stage waits for the others; in the step and in exposed_us */
 };
 
 /* Of the step as `asked` has it, which takes step_us. */
