@@ -37,7 +37,7 @@ class Memory:
         self.storages = Storages(torch)
         self.on_host = Storages(torch)
         self.places = Places(self.storages, self.on_host) if on_device else None
-        self.ranks = None  # of a job: dry_ranks.py
+        self.ranks = None  # of a job: dry_job.py
         self.steps = 0
         self.mode = self.watching()
 

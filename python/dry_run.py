@@ -6,7 +6,7 @@ dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py 
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py, dry_calls.py and
 dry_storages.py (which storages live when, in which calls of modules), dry_places.py (which of them on the device), dry_streams.py
-(streams and events), dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) and dry_data.py (batches where data is absent).
+(streams and events), dry_job.py and dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) and dry_data.py (batches where data is absent).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -77,8 +77,8 @@ class DryRun:
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
         if RANKS:
-            import steptime_dry_ranks
-            steptime_dry_ranks.join(torch, self.memory)
+            import steptime_dry_job
+            steptime_dry_job.join(torch, self.memory)
         steptime_dry_batch.another_precision(torch)
 
     def watch_optimizers(self, torch):

@@ -55,8 +55,8 @@ static void find_entries(struct making *m)
         m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]) ||
                      making_is_of_mode(m, i, inside);
         m->entry[i] = parent;
-        if (m->gone[i] || execution_is_mark(node) || execution_is_mode(node) || execution_is_frame(node) || !in_step(m, node) ||
-            (inside && execution_is_label(node)))
+        if (m->gone[i] || execution_is_mark(node) || execution_is_mode(node) || execution_is_frame(node) ||
+            !in_step(m, node) || (inside && execution_is_label(node)))
             continue;
         m->kept[m->count] = i;
         m->key[m->count] = node->id;
@@ -323,8 +323,7 @@ static void make_collectives(struct making *m, const struct program_tree *tree, 
             continue;
         at[out->collective_count] = collective_of_node(m, node, i);
         if (node->collective != EXECUTION_NONE && m->from->collectives[node->collective].members.len)
-            at[out->collective_count].group =
-                group_of(out, groups, m->from->collectives[node->collective].members);
+            at[out->collective_count].group = group_of(out, groups, m->from->collectives[node->collective].members);
         out->collective_count += at[out->collective_count].kind != COLLECTIVE_OTHER; /* "wait" is none */
     }
     out->groups = groups;

@@ -106,8 +106,8 @@ static const struct field collective_fields[] = {
     NUMBER(collective, element_bytes), NUMBER(collective, kind),        NUMBER(collective, on_host),
     NUMBER(collective, queued_before), NUMBER(collective, apart),       NUMBER(collective, work),
 };
-static const struct field group_fields[] = {TEXT(collective_group, name), TEXT(collective_group, members), NUMBER(collective_group, size),
-                                            NUMBER(collective_group, identity)};
+static const struct field group_fields[] = {TEXT(collective_group, name), TEXT(collective_group, members),
+                                            NUMBER(collective_group, size), NUMBER(collective_group, identity)};
 static const struct field mark_fields[] = {NUMBER(execution_mark, id), NUMBER(execution_mark, kind),
                                            NUMBER(execution_mark, what), NUMBER(execution_mark, stream)};
 static const struct field program_fields[] = {

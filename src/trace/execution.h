@@ -63,12 +63,12 @@ struct execution_collective {
 
 /* What a dry run says of streams (python/dry_streams.py) and of waiting for collectives (python/dry_ranks.py). */
 enum execution_mark_kind {
-    MARK_STREAM, /* what follows goes on the stream; 0: the usual one */
-    MARK_RECORD, /* the event stands for all that is on the stream */
-    MARK_AWAIT,  /* what comes on the stream waits for the event */
-    MARK_STAGES, /* the job is a pipeline of so many stages, of which this rank is the first */
+    MARK_STREAM,   /* what follows goes on the stream; 0: the usual one */
+    MARK_RECORD,   /* the event stands for all that is on the stream */
+    MARK_AWAIT,    /* what comes on the stream waits for the event */
+    MARK_STAGES,   /* the job is a pipeline of so many stages, of which this rank is the first */
     MARK_COMPILED, /* 1: what follows is compiled, as far as the 0 that follows */
-    MARK_WAIT,   /* what comes on the current stream waits for the work */
+    MARK_WAIT,     /* what comes on the current stream waits for the work */
 };
 
 struct execution_mark {

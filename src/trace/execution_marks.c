@@ -40,9 +40,8 @@ static void take_collective(struct marking *m, const struct execution_node *mark
 
 static bool kind_of(str word, enum execution_mark_kind *kind)
 {
-    static const char *const words[] = {
-        [MARK_STREAM] = "stream", [MARK_RECORD] = "record", [MARK_AWAIT] = "await", [MARK_STAGES] = "stages",
-        [MARK_COMPILED] = "compiled", [MARK_WAIT] = "wait"};
+    static const char *const words[] = {[MARK_STREAM] = "stream", [MARK_RECORD] = "record",     [MARK_AWAIT] = "await",
+                                        [MARK_STAGES] = "stages", [MARK_COMPILED] = "compiled", [MARK_WAIT] = "wait"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (str_eq(word, str_of(words[i]))) {
             *kind = (enum execution_mark_kind)i;

@@ -45,6 +45,7 @@ void execution_put_on_device(struct execution *execution)
     for (uint32_t i = 0; i < execution->tensor_count; i++) {
         tensors[i] = execution->tensors[i];
         tensors[i].place = tensors[i].place == PLACE_HOST ? PLACE_DEVICE : tensors[i].place;
+        tensors[i].storage = 0; /* without data all have one and the same */
     }
     for (uint32_t i = 0; i < execution->count; i++)
         if (str_starts(execution->nodes[i].name, S("steptime::")))

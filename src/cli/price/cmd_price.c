@@ -34,6 +34,8 @@ static bool price_job(struct pricing *p, int64_t ranks, struct steptime_error *e
     const struct price_setting as_it_is = {.precision = S("")};
     const struct price_list list = user_prices_list(&p->asked.prices);
     dry_close(&p->run.dry);
+    if (ranks && !price_ranks_script(p->asked.dry.argv, err))
+        return false;
     p->asked.dry.ranks = ranks;
     if (!price_run(&p->asked, &as_it_is, p->texts, &p->arena, &p->run, err))
         return false;

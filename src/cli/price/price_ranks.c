@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "price_ranks.h"
 
+#include <string.h>
+
 #include "base/error.h"
 
 static const int64_t most_ranks = 1 << 20;
@@ -19,6 +21,20 @@ bool price_ranks_read(const struct call *call, struct price_ranks *ranks, struct
         ranks->at[ranks->count++] = count;
     }
     return !given || ranks->count || fail(err, STEPTIME_USAGE, "--ranks names no number of ranks");
+}
+
+bool price_ranks_script(const char *const *argv, struct steptime_error *err)
+{
+    static const char *const launchers[] = {"torchrun", "accelerate", "deepspeed", "mpirun", "mpiexec", "srun"};
+    const char *name = strrchr(argv[0], '/');
+    name = name ? name + 1 : argv[0];
+    bool launches = argv[1] && argv[2] && !strcmp(argv[1], "-m") &&
+                    (!strcmp(argv[2], "torch.distributed.run") || !strcmp(argv[2], "torch.distributed.launch"));
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        launches |= !strcmp(name, launchers[i]);
+    return !launches ||
+           fail(err, STEPTIME_USAGE,
+                "%s starts each rank itself: name the script alone, 'python train.py'; --ranks stands for it", name);
 }
 
 static void add_job(struct price_job *job, const struct predict_source *source, const struct predict_asked *asked,

@@ -19,6 +19,9 @@ struct price_ranks {
 /* --ranks 1,8,64. False with STEPTIME_USAGE. */
 bool price_ranks_read(const struct call *call, struct price_ranks *ranks, struct steptime_error *err);
 
+/* False with STEPTIME_USAGE where the command is a launcher, which would start each rank itself. */
+bool price_ranks_script(const char *const *argv, struct steptime_error *err);
+
 /* What the dry run of so many ranks came to, on each device. */
 void price_ranks_add(struct price_ranks *ranks, int64_t count, const struct predict_source *source,
                      const struct price_asked *asked, const struct prices *prices, struct arena *arena);

@@ -15,9 +15,10 @@ struct fusing {
     struct units *units;
     struct unit *at; /* of the units, to be changed */
     struct arena *arena, scratch;
-    uint32_t *region; /* by operator: which call of what is compiled, from 1 on; 0: of none */
-    uint32_t *group;  /* by unit: the first of those that it is fused with; NOWHERE */
-    uint32_t *depth;  /* by unit */
+    uint32_t *region;     /* by operator: which call of what is compiled, from 1 on; 0: of none */
+    uint32_t *group;      /* by unit: the first of those that it is fused with; NOWHERE */
+    uint32_t *depth;      /* by unit */
+    int64_t *tensor;      /* by place in program->tensors: its tensor; of a view that which it is one of */
     struct map depth_of;  /* by tensor: of who wrote it last */
     struct map writer_of; /* by tensor: the unit that wrote it last */
     struct map reader_of; /* by tensor: the unit that can be fused and read it last */
@@ -70,6 +71,34 @@ static bool unit_fuses(const struct fusing *f, const struct unit *unit)
     return fuses;
 }
 
+/* ---- tensors ---- */
+
+/* Calls that launch nothing and hold no others give views of the first that they are given. */
+static void find_tensors(struct fusing *f)
+{
+    const struct program *const program = f->program;
+    struct map viewed = {0}; /* by tensor that is a view: a place where what it is one of stands */
+    uint32_t unit = 0;
+    for (uint32_t i = 0; i < program->count; i++) {
+        const struct program_op *const op = &program->ops[i];
+        const bool launches = unit < f->units->count && f->at[unit].op == i;
+        const bool views = !launches && op->end == i + 1 && op->inputs && !op->label;
+        unit += launches;
+        for (uint32_t k = op->first_input; k < op->first_input + op->inputs; k++) {
+            const uint32_t of = map_get(&viewed, program->tensors[k]);
+            f->tensor[k] = of == MAP_NONE ? program->tensors[k] : f->tensor[of];
+        }
+        for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
+            f->tensor[k] = views ? f->tensor[op->first_input] : program->tensors[k];
+            if (views)
+                map_put(&viewed, program->tensors[k], op->first_input);
+            else if (launches && map_get(&viewed, program->tensors[k]) != MAP_NONE)
+                map_put(&viewed, program->tensors[k], MAP_NONE);
+        }
+    }
+    map_free(&viewed);
+}
+
 /* ---- groups ---- */
 
 static uint32_t root_of(const struct fusing *f, uint32_t unit)
@@ -93,7 +122,7 @@ static uint32_t deepest_input(const struct fusing *f, const struct program_op *o
 {
     uint32_t deepest = 0;
     for (uint32_t i = 0; i < op->inputs; i++) {
-        const uint32_t depth = map_get(&f->depth_of, f->program->tensors[op->first_input + i]);
+        const uint32_t depth = map_get(&f->depth_of, f->tensor[op->first_input + i]);
         deepest = depth != MAP_NONE && depth > deepest ? depth : deepest;
     }
     return deepest;
@@ -102,7 +131,7 @@ static uint32_t deepest_input(const struct fusing *f, const struct program_op *o
 static void join_inputs(struct fusing *f, uint32_t unit, const struct program_op *op)
 {
     for (uint32_t i = 0; i < op->inputs; i++) {
-        const int64_t tensor = f->program->tensors[op->first_input + i];
+        const int64_t tensor = f->tensor[op->first_input + i];
         join(f, unit, map_get(&f->writer_of, tensor));
         join(f, unit, map_get(&f->reader_of, tensor));
         map_put(&f->reader_of, tensor, unit);
@@ -112,7 +141,7 @@ static void join_inputs(struct fusing *f, uint32_t unit, const struct program_op
 static void write_outputs(struct fusing *f, uint32_t unit, const struct program_op *op)
 {
     for (uint32_t i = 0; i < op->outputs; i++) {
-        const int64_t tensor = f->program->tensors[op->first_output + i];
+        const int64_t tensor = f->tensor[op->first_output + i];
         map_put(&f->depth_of, tensor, f->depth[unit]);
         map_put(&f->writer_of, tensor, unit);
     }
@@ -154,7 +183,7 @@ static uint32_t *readers_of(struct fusing *f)
     for (uint32_t i = 0; i < f->units->count; i++) {
         const struct program_op *const op = &program->ops[f->at[i].op];
         for (uint32_t k = op->first_input; k < op->first_input + op->inputs; k++) {
-            const uint32_t place = map_get(&written_at, program->tensors[k]);
+            const uint32_t place = map_get(&written_at, f->tensor[k]);
             const uint32_t writer = place == MAP_NONE ? (uint32_t)NOWHERE : map_get(&f->writer_of, (int64_t)place);
             if (place == MAP_NONE)
                 continue;
@@ -164,7 +193,7 @@ static uint32_t *readers_of(struct fusing *f)
                 reader[place] = i;
         }
         for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
-            map_put(&written_at, program->tensors[k], k);
+            map_put(&written_at, f->tensor[k], k);
             map_put(&f->writer_of, (int64_t)k, i);
         }
     }
@@ -181,20 +210,20 @@ static double *traffic_of(struct fusing *f)
     double *const bytes = arena_array(&f->scratch, f->units->count, sizeof *bytes);
     map_free(&f->writer_of); /* now by place of an output */
     const uint32_t *const reader = readers_of(f);
-    struct map seen = {0};      /* by tensor and group */
+    struct map seen = {0};       /* by tensor and group */
     struct map written_by = {0}; /* by tensor: the group */
     for (uint32_t i = 0; i < f->units->count; i++) {
         const struct program_op *const op = &program->ops[f->at[i].op];
         const uint32_t root = f->group[i] == NOWHERE ? (uint32_t)NOWHERE : root_of(f, i);
         for (uint32_t k = op->first_input; k < op->first_input + op->inputs && root != NOWHERE; k++) {
-            const int64_t tensor = program->tensors[k];
+            const int64_t tensor = f->tensor[k];
             if (map_get(&written_by, tensor) == root || map_get(&seen, tensor) == root)
                 continue;
             map_put(&seen, tensor, root);
             bytes[root] += bytes_at(f, k);
         }
         for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
-            map_put(&written_by, program->tensors[k], root);
+            map_put(&written_by, f->tensor[k], root);
             if (root != NOWHERE && reader[k] != NOWHERE)
                 bytes[root] += bytes_at(f, k);
         }
@@ -254,6 +283,8 @@ struct fusions fusions_of(const struct program *program, struct units *units, st
             memcpy(f.at, units->at, units->count * sizeof *f.at);
         f.group = arena_array(&f.scratch, units->count, sizeof *f.group);
         f.depth = arena_array(&f.scratch, units->count, sizeof *f.depth);
+        f.tensor = arena_array(&f.scratch, program->tensor_count, sizeof *f.tensor);
+        find_tensors(&f);
         find_groups(&f);
         fuse(&f, &fusions, fused);
         for (uint32_t i = 0; i < program->count; i++)

@@ -93,9 +93,10 @@ struct plan {
     double between_us; /* T1, of any two neighbours: what an operator takes with it where it is gone */
     bool repeats;      /* one step of many: the next begins where this one's host ends */
     struct plan_device device;
-    uint32_t compiled, compiled_kernels; /* operators that torch.compile has, and kernels that it is taken to make of them */
-    uint32_t waiting;      /* of a pipeline: the launch that waits for the other stages; PLAN_NONE */
-    double waiting_us;     /* for so long; it is in the launch's time */
+    uint32_t compiled,
+        compiled_kernels; /* operators that torch.compile has, and kernels that it is taken to make of them */
+    uint32_t waiting;     /* of a pipeline: the launch that waits for the other stages; PLAN_NONE */
+    double waiting_us;    /* for so long; it is in the launch's time */
     double guessed_us, modelled_us, recorded_us; /* sums of launches by basis; modelled holds scaled too */
     uint64_t guessed;                            /* launches by guess */
     struct hardware hardware;

@@ -23,7 +23,7 @@ struct plan_streams {
     struct waits *events;
     uint32_t event_count;
     struct map event_of, work_of; /* by name: the event; by number: the launch of the work */
-    struct waits all;  /* of all launches */
+    struct waits all;             /* of all launches */
 };
 
 /* ---- lists ---- */

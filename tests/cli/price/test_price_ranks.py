@@ -3,7 +3,7 @@
 import unittest
 
 from price_case import Case, nodes_of, rows, value
-from support import INPUT, USAGE
+from support import INPUT, USAGE, steptime
 
 START = """
     import os, torch, torch.distributed as dist
@@ -132,6 +132,12 @@ class Refusals(Case):
 
     def test_how_many_is_asked_for(self):
         self.assertIn("--ranks N", self.price(self.script(DDP), "--hw", "H100", code=INPUT).err)
+
+    def test_launchers(self):
+        for words in (("torchrun", "--nproc-per-node", "8", "train.py"), ("python3", "-m", "torch.distributed.run", "train.py")):
+            done = steptime("price", "--hw", "H100", "--ranks", "8", "--", *words)
+            self.assertEqual(done.code, USAGE)
+            self.assertIn("name the script alone", done.err)
 
     def test_a_network_that_nobody_knows(self):
         told = self.price(self.script(DDP), "--hw", "T4", "--ranks", "64", "--format", "json").json
