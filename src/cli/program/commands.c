@@ -26,6 +26,7 @@ extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_fix;
 extern const struct command command_lsp;
+extern const struct command command_mcp;
 extern const struct command command_verify;
 extern const struct command command_tune;
 extern const struct command command_shard;
@@ -36,19 +37,15 @@ extern const struct command command_completion;
 extern const struct option question_options[]; /* cli/predict/asked.c */
 
 const struct command *const commands[] = {
-    &command_summary,       &command_breakdown,
-    &command_kernels,       &command_ops,
-    &command_critical_path, &command_ranks,
-    &command_diff,          &command_overheads,
-    &command_predict,       &command_price,
-    &command_info,          &command_hw,
-    &command_model,         &command_calibrate,
-    &command_record,        &command_lint,
-    &command_rules,         &command_fix,
-    &command_lsp,           &command_verify,
-    &command_tune,          &command_shard,
-    &command_fleet,         &command_help,
-    &command_completion,    NULL,
+    &command_summary, &command_breakdown,     &command_kernels,
+    &command_ops,     &command_critical_path, &command_ranks,
+    &command_diff,    &command_overheads,     &command_predict,
+    &command_price,   &command_info,          &command_hw,
+    &command_model,   &command_calibrate,     &command_record,
+    &command_lint,    &command_rules,         &command_fix,
+    &command_lsp,     &command_mcp,           &command_verify,
+    &command_tune,    &command_shard,         &command_fleet,
+    &command_help,    &command_completion,    NULL,
 };
 
 static const struct option trace_options[] = {
