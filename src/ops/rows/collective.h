@@ -58,9 +58,9 @@ double collective_bus_factor(enum collective_kind kind, int64_t ranks);
 
 struct collective_group {
     str name;          /* "" where not recorded */
-    str members;       /* of a dry run, as its marks tell them: "0-15"; "" */
     int64_t size;      /* ranks in it; 0: not recorded */
     uint64_t identity; /* the same on every rank of the group, told by name and members; 0 where nothing is recorded */
+    str members;       /* of a dry run, as its marks tell them: "0-15"; "" */
 };
 
 struct collective {

@@ -32,6 +32,7 @@ void price_compiled_show(const struct price_compiled *compiled, struct report *r
     struct section *const section = report_section(report, "compiled", "Compiled");
     section_value(section, "operators", "operators that torch.compile has", UNIT_COUNT, cell_int(compiled->operators));
     section_value(section, "kernels", "kernels left of them", UNIT_COUNT, cell_int(compiled->kernels));
+    section_value(section, "basis", "known by", UNIT_NONE, cell_text(estimate_basis_word(BASIS_ANALYTIC)));
     section_text(
         section,
         S("Nothing was compiled: the operators were run one by one, and what Inductor fuses is estimated from them. "
