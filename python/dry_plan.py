@@ -13,6 +13,11 @@ DEVICE_NAME = os.environ.get("STEPTIME_DRY_DEVICE_NAME", "")
 DEVICE_BYTES = int(os.environ.get("STEPTIME_DRY_DEVICE_BYTES", "0"))
 DEVICE_SMS = int(os.environ.get("STEPTIME_DRY_DEVICE_SMS", "0"))
 DEVICE_CAPABILITY = tuple(int(word) for word in os.environ.get("STEPTIME_DRY_CAPABILITY", "8.0").split("."))
+BATCH = int(os.environ.get("STEPTIME_DRY_BATCH", "0"))  # of DataLoaders, in the place of theirs; 0: theirs
+PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16": all of it in autocast
+SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent
+RANKS = int(os.environ.get("STEPTIME_DRY_RANKS", "0"))  # of the job, of which this is the first; 0: it is none
+SERVER = int(os.environ.get("STEPTIME_DRY_SERVER", "8"))  # devices of a server
 MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")
@@ -76,6 +81,15 @@ def called_from(*endings):
                 return True
         frame = frame.f_back
     return False
+
+
+# ---- marks in the execution trace ----
+
+def mark(torch, words):
+    """A node of that name. (PyTorch's quick annotations are no nodes where no profiler runs.)"""
+    with torch._C._DisableTorchDispatch():
+        record = torch.ops.profiler._record_function_enter_new.default(words, None)
+        torch.ops.profiler._record_function_exit._RecordFunction(record)
 
 
 # ---- what is told ----

@@ -4,9 +4,12 @@ converted and lists of tensors taken as those with data are.
 
 It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
+import functools
 import inspect
+import types
 
-from steptime_dry_plan import count
+from steptime_dry_batch import another_batch
+from steptime_dry_plan import count, mark
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
           "multiprocessing_context": None}
@@ -18,7 +21,7 @@ def save_nothing(torch):
     torch.save = save
 
 
-def load_here(torch):
+def load_here(torch, data):
     """Workers would hand tensors over by shared memory, which these have none of."""
     make = torch.utils.data.DataLoader.__init__
     signature = inspect.signature(make)
@@ -26,18 +29,46 @@ def load_here(torch):
     def wrapper(*arguments, **named):
         given = signature.bind(*arguments, **named)
         given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})
+        if data:
+            data.take(given.arguments)
+        else:
+            another_batch(given.arguments)
         make(*given.args, **given.kwargs)
     torch.utils.data.DataLoader.__init__ = wrapper
 
 
 def compile_nothing(torch):
-    """What a compiler would fuse is not known: operators are those of the script, and that is told."""
+    """Operators are run one by one; marks tell which a compiler would have, and what it fuses is estimated from them."""
     def compile_(model=None, **_):
         count("skipped", "torch.compile")
-        return model if model is not None else lambda function: function
+        if model is None:
+            return compile_
+        if isinstance(model, torch.nn.Module):
+            marked_in_place(model)
+            return model
+        return marked(model)
 
-    def compile_in_place(*_, **__):
+    def marked(function):
+        @functools.wraps(function)
+        def wrapper(*arguments, **named):
+            if state.inside:
+                return function(*arguments, **named)
+            state.inside = True
+            mark(torch, "steptime::compiled 1")
+            try:
+                return function(*arguments, **named)
+            finally:
+                state.inside = False
+                mark(torch, "steptime::compiled 0")
+        return wrapper
+
+    def marked_in_place(model):
+        model.forward = marked(model.forward)
+
+    def compile_in_place(model, *_, **__):
         count("skipped", "torch.compile")
+        marked_in_place(model)
+    state = types.SimpleNamespace(inside=False)
     torch.compile = compile_
     torch.nn.Module.compile = compile_in_place
 
@@ -82,10 +113,19 @@ def take_lists(torch):
             kinds.append(FakeTensor)
 
 
-def keep_quiet(torch):
+def recompute_whole(torch):
+    """What is checkpointed without reentering is done again until its last saved tensor, where PyTorch breaks off by an exception,
+    through operators whose end its execution trace then never hears of: all that follows would lie within them."""
+    import torch.utils.checkpoint
+    torch.utils.checkpoint._enable_checkpoint_early_stop = False
+
+
+def keep_quiet(torch, data):
+    """data: None, or what hands out batches in the place of loaders."""
     import torch.utils.data
     save_nothing(torch)
-    load_here(torch)
+    load_here(torch, data)
     compile_nothing(torch)
     convert_by_rebinding(torch)
     take_lists(torch)
+    recompute_whole(torch)

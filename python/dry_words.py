@@ -4,6 +4,7 @@ and say that they lie on the device where the script asks.
 
 It lies as steptime_dry_words.py beside the sitecustomize.py that dry_run.py is.
 """
+import os
 import sys
 
 from steptime_dry_plan import is_ours, is_torch
@@ -15,12 +16,16 @@ def means_device(word):
     return word == KIND or word.startswith(KIND + ":") if isinstance(word, str) else getattr(word, "type", None) == KIND
 
 
+TOLD = tuple(os.path.join("torch", "distributed", *folder) + os.sep for folder in (("fsdp", "_fully_shard"), ("tensor",)))
+
+
 def asked_by_torch():
-    """PyTorch's own code decides by where tensors really are."""
+    """PyTorch's own code decides by where tensors really are; what spreads tensors over ranks is told as the script is."""
     frame = sys._getframe(1)
     while frame and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
-    return bool(frame) and is_torch(frame.f_code.co_filename)
+    path = frame.f_code.co_filename if frame else ""
+    return is_torch(path) and not any(folder in path for folder in TOLD)
 
 
 def words_mode(torch, places):
@@ -51,6 +56,8 @@ def words_mode(torch, places):
             args, where = (args[0], host) + args[2:], True
         elif isinstance(first, Tensor):
             where = places.lies_there(first)
+        elif where is False and asked_by_torch():
+            where = None  # to where another tensor of it really lies
         args, kwargs = translated(args, kwargs)
         return func(*args, **kwargs) if where is None else places.moved(args[0], where, func, *args[1:], **kwargs)
 
@@ -81,6 +88,19 @@ def words_mode(torch, places):
             args, kwargs = translated(args, kwargs)
             return func(*args, **kwargs) if where is None else places.making(where, func, *args, **kwargs)
     return Words()
+
+
+def stay_in_words(torch, mode):
+    """backward() is called from within the mode, which is off meanwhile: functions of the script, and of PyTorch's own Python,
+    that run backwards pass it, too."""
+    run = torch.autograd._engine_run_backward
+
+    def wrapper(*arguments, **named):
+        if torch._C._len_torch_function_stack():
+            return run(*arguments, **named)
+        with mode:
+            return run(*arguments, **named)
+    torch.autograd._engine_run_backward = wrapper
 
 
 def modules_stay(torch, places):

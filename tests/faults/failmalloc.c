@@ -4,13 +4,15 @@
  *
  *     FAIL_AT=n     the n-th allocation fails, counted from 1
  *     FAIL_FROM=n   so does every one from the n-th on
+ *     FAIL_IN=name  only in a program of that name, not in those that it starts
  *     FAIL_COUNT=file   the number of allocations goes to this file at the end
- *     FAIL_IN=name  in programs of this name alone, not in what they start
  *
  * Only the environment decides, so a run can be repeated for every n in turn.
  * glibc exports its own heap as __libc_*, which spares us dlsym (it allocates).
  */
-#define _GNU_SOURCE /* program_invocation_short_name */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -36,7 +38,7 @@ static unsigned long number(const char *name)
 
 static bool is_meant(void)
 {
-    const char *name = getenv("FAIL_IN");
+    const char *const name = getenv("FAIL_IN");
     return !name || !strcmp(name, program_invocation_short_name);
 }
 
