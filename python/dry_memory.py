@@ -16,6 +16,7 @@ import os
 from steptime_dry_places import Places
 from steptime_dry_plan import TO, tell
 from steptime_dry_storages import Storages, storage_of
+from steptime_dry_values import hear_of_checks
 from steptime_inside import Outermost, as_function
 
 
@@ -40,7 +41,7 @@ class Memory:
         self.mode = self.watching()
 
     def watching(self):
-        memory, torch = self, self.torch
+        memory, torch, hear = self, self.torch, hear_of_checks(self.torch)
         from torch.utils._python_dispatch import TorchDispatchMode
 
         class Watching(TorchDispatchMode):
@@ -50,6 +51,7 @@ class Memory:
                 given = list(tensors_in(torch, (*args, *kwargs.values())))
                 made = list(tensors_in(torch, result if isinstance(result, (list, tuple)) else (result,)))
                 memory.see(given, made)
+                hear(func, result)
                 return result
         return Watching()
 

@@ -71,6 +71,29 @@ def convert_by_rebinding(torch):
     torch.nn.Module._apply = apply
 
 
+def copy_without_data(torch):
+    """copy.deepcopy would copy the mode with the tensor, and another mode would refuse what it holds."""
+    import copy
+
+    from torch._subclasses.fake_tensor import FakeTensor
+    given = torch.Tensor.__deepcopy__
+
+    def deepcopy(tensor, memo):
+        if not isinstance(tensor, FakeTensor) or not tensor.is_leaf:
+            return given(tensor, memo)
+        if id(tensor) not in memo:
+            with torch.no_grad():
+                new = tensor.detach().clone()
+            new.requires_grad_(tensor.requires_grad)
+            memo[id(tensor)] = new
+            own = {name: value for name, value in vars(tensor).items() if name not in vars(new)}
+            vars(new).update(copy.deepcopy(own, memo))
+            if tensor.grad is not None:
+                new.grad = deepcopy(tensor.grad, memo)
+        return memo[id(tensor)]
+    torch.Tensor.__deepcopy__ = deepcopy
+
+
 def take_lists(torch):
     """Operators on lists of tensors are chosen by the type of these, of which those without data are another."""
     from torch._subclasses.fake_tensor import FakeTensor
@@ -89,3 +112,4 @@ def keep_quiet(torch):
     compile_nothing(torch)
     convert_by_rebinding(torch)
     take_lists(torch)
+    copy_without_data(torch)

@@ -2,7 +2,7 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
+dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no need of them), dry_device.py (answers as the asked
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py and
 dry_storages.py (which storages live when) and dry_places.py (which of them on the device).
@@ -52,11 +52,13 @@ class DryRun:
         tell("torch", words=torch.__version__)
         self.mode = mode_of(torch)
         import steptime_dry_device
+        import steptime_dry_known
         import steptime_dry_memory
         import steptime_dry_quiet
         import steptime_dry_values
         steptime_dry_quiet.keep_quiet(torch)
         steptime_dry_values.give(torch)
+        steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.watch_optimizers(torch)

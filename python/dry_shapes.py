@@ -25,7 +25,17 @@ def repeat_interleave(torch, repeats, output_size=None):
     return repeats.new_empty((repeats.numel() if output_size is None else output_size,))
 
 
-GIVEN = {"nonzero.default": nonzero, "masked_select.default": masked_select, "_unique2.default": unique,
+def ctc_loss(torch, scores, targets, input_lengths, target_lengths, *_, **__):
+    """The second has a column for each place in the longest target; where lengths are not known, all are alike."""
+    known = getattr(target_lengths, "constant", None)
+    longest = targets.shape[-1] if targets.dim() == 2 else -(-targets.numel() // max(1, target_lengths.numel()))
+    if known is not None and known.numel():
+        longest = int(known.max())
+    batch = scores.shape[1] if scores.dim() == 3 else 1
+    return scores.new_empty((batch,)), scores.new_empty((batch, scores.shape[0], 2 * longest + 1))
+
+
+GIVEN = {"_ctc_loss.Tensor": ctc_loss, "nonzero.default": nonzero, "masked_select.default": masked_select, "_unique2.default": unique,
          "unique_dim.default": unique, "unique_consecutive.default": unique,
          "repeat_interleave.Tensor": repeat_interleave}
 

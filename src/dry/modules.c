@@ -5,10 +5,10 @@
 #include "child/folder.h"
 
 extern const char dry_run_py[], dry_plan_py[], dry_values_py[], dry_device_py[], dry_words_py[], dry_quiet_py[],
-    dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[];
+    dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[], dry_known_py[];
 extern const size_t dry_run_py_bytes, dry_plan_py_bytes, dry_values_py_bytes, dry_device_py_bytes, dry_words_py_bytes,
     dry_quiet_py_bytes, dry_memory_py_bytes, dry_places_py_bytes, dry_storages_py_bytes, dry_shapes_py_bytes,
-    dry_files_py_bytes;
+    dry_files_py_bytes, dry_known_py_bytes;
 
 static const struct module {
     const char *name; /* the script may have modules of its own: ours are told by this */
@@ -24,6 +24,7 @@ static const struct module {
     {"steptime_dry_places.py", dry_places_py, &dry_places_py_bytes},
     {"steptime_dry_files.py", dry_files_py, &dry_files_py_bytes},
     {"steptime_dry_shapes.py", dry_shapes_py, &dry_shapes_py_bytes},
+    {"steptime_dry_known.py", dry_known_py, &dry_known_py_bytes},
     {"steptime_dry_storages.py", dry_storages_py, &dry_storages_py_bytes},
 };
 
