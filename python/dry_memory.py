@@ -29,6 +29,18 @@ def tensors_in(torch, values):
             yield from (item for item in value if isinstance(item, torch.Tensor))
 
 
+def device_of(torch):
+    """As PyTorch's mode answers."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    meta = torch.device("meta")
+
+    def answer(tensor):
+        if not isinstance(tensor, FakeTensor):
+            return tensor.device
+        return meta if tensor.fake_mode.in_kernel_invocation else tensor.fake_device
+    return answer
+
+
 class Memory:
     """Watches every operator, from above PyTorch's mode."""
 
@@ -44,8 +56,12 @@ class Memory:
         memory, torch, hear = self, self.torch, hear_of_checks(self.torch)
         from torch.utils._python_dispatch import TorchDispatchMode
 
+        asks_device, asked_of = torch.ops.prim.device.default, device_of(torch)
+
         class Watching(TorchDispatchMode):
             def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                if func is asks_device:  # lists of tensors ask for it a hundred thousand times
+                    return asked_of(args[0])
                 kwargs = kwargs or {}
                 result = func(*args, **kwargs)
                 given = list(tensors_in(torch, (*args, *kwargs.values())))

@@ -3,6 +3,7 @@
 
 It lies as steptime_dry_plan.py beside the sitecustomize.py that dry_run.py is.
 """
+import functools
 import os
 import sys
 
@@ -21,16 +22,19 @@ PYTHON = os.path.dirname(os.__file__) + os.sep
 
 # ---- places ----
 
+@functools.lru_cache(None)
 def is_ours(path):
     return os.path.basename(path).startswith(OURS)
 
 
+@functools.lru_cache(None)
 def is_installed(path):
     """A package's or Python's own, and no file at all."""
     return (path.startswith("<") or f"{os.sep}site-packages{os.sep}" in path
             or f"{os.sep}dist-packages{os.sep}" in path or path.startswith(PYTHON))
 
 
+@functools.lru_cache(None)
 def is_torch(path):
     return f"{os.sep}torch{os.sep}" in path and is_installed(path)
 
