@@ -35,8 +35,8 @@ def ctc_loss(torch, scores, targets, input_lengths, target_lengths, *_, **__):
     return scores.new_empty((batch,)), scores.new_empty((batch, scores.shape[0], 2 * longest + 1))
 
 
-GIVEN = {"_ctc_loss.Tensor": ctc_loss, "nonzero.default": nonzero, "masked_select.default": masked_select, "_unique2.default": unique,
-         "unique_dim.default": unique, "unique_consecutive.default": unique,
+GIVEN = {"_ctc_loss.Tensor": ctc_loss, "nonzero.default": nonzero, "masked_select.default": masked_select,
+         "_unique2.default": unique, "unique_dim.default": unique, "unique_consecutive.default": unique,
          "repeat_interleave.Tensor": repeat_interleave}
 
 
@@ -66,3 +66,16 @@ def give_shapes(torch, kept):
 
     for name, give in GIVEN.items():
         stand_for(name, give)
+    bags_of_two_types(torch, kept)
+
+
+def bags_of_two_types(torch, kept):
+    """Indices and offsets of unlike types are made alike by operators, and not by what says their results' types."""
+    def alike(mode, func, weight, indices, offsets, *arguments, **named):
+        if indices.dtype == offsets.dtype:
+            return NotImplemented
+        wider = torch.promote_types(indices.dtype, offsets.dtype)
+        with mode:
+            return func(weight, indices.to(wider), offsets.to(wider), *arguments, **named)
+    for name in ("_embedding_bag.default", "_embedding_bag_forward_only.default"):
+        kept.setdefault(operator_of(torch, name), alike)

@@ -168,7 +168,7 @@ class Giver:
         if is_known(tensor) or tensor.numel() != 1:
             return given(tensor)
         count("branch", "bool(tensor)")
-        tensor.item.__wrapped__(tensor)
+        given(tensor)
         return getattr(tensor, "steptime_holds", False)
 
     def give_format(self, given, tensor, how):
@@ -180,12 +180,14 @@ class Giver:
         if called_from("sampler.py"):  # an order of samples: any will do
             return list(range(tensor.numel()))
         count("value", ".tolist()")
+        tensor.resolve_conj().resolve_neg()
         return self.ones(tensor).tolist()
 
     def give_numpy(self, given, tensor, **_):
         if is_known(tensor):
             return tensor.constant.numpy()
         count("value", ".numpy()")
+        tensor.detach().to(tensor.dtype).resolve_conj().resolve_neg()
         return self.ones(tensor)
 
     def give_array(self, given, tensor, dtype=None, **_):
