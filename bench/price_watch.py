@@ -34,9 +34,11 @@ class Watch:
         if self.kind == "flops":
             self.count()
             return
-        from torch.distributed._tools.mem_tracker import MemTracker
+        from torch.distributed._tools import mem_tracker
+        info = mem_tracker._WeakRefInfo  # pylint: disable=protected-access
+        info._calculate_mem_consumed = lambda of: -(-of.size * of.element_size // 512) * 512  # as it does for GPUs
 
-        class Tracker(MemTracker):
+        class Tracker(mem_tracker.MemTracker):
             """Of a module that is called twice it would have figures of its own for each, which are not asked for."""
 
             def _pre_fw_hook(self, module, inputs):
@@ -44,9 +46,11 @@ class Watch:
                     self.memory_tracking.pop(module, None)
                 super()._pre_fw_hook(module, inputs)
         self.mode = Tracker()
-        modules = [held for held in gc.get_objects() if issubclass(type(held), torch.nn.Module)]
+        held = gc.get_objects()
+        modules = [one for one in held if issubclass(type(one), torch.nn.Module)]
+        tensors = [one for one in held if issubclass(type(one), torch.Tensor)]
         inner = {id(child) for module in modules for child in module.children()}
-        self.mode.track_external(*[module for module in modules if id(module) not in inner], optimizer)
+        self.mode.track_external(*[module for module in modules if id(module) not in inner], optimizer, *tensors)
         self.mode.__enter__()
 
     def count(self):

@@ -71,11 +71,14 @@ def give_shapes(torch, kept):
 
 def bags_of_two_types(torch, kept):
     """Indices and offsets of unlike types are made alike by operators, and not by what says their results' types."""
-    def alike(mode, func, weight, indices, offsets, *arguments, **named):
-        if indices.dtype == offsets.dtype:
-            return NotImplemented
-        wider = torch.promote_types(indices.dtype, offsets.dtype)
-        with mode:
-            return func(weight, indices.to(wider), offsets.to(wider), *arguments, **named)
+    def made_alike(before):
+        def alike(mode, func, weight, indices, offsets, *arguments, **named):
+            if indices.dtype != offsets.dtype:
+                wider = torch.promote_types(indices.dtype, offsets.dtype)
+                with mode:
+                    return func(weight, indices.to(wider), offsets.to(wider), *arguments, **named)
+            return before(mode, func, weight, indices, offsets, *arguments, **named) if before else NotImplemented
+        return alike
     for name in ("_embedding_bag.default", "_embedding_bag_forward_only.default"):
-        kept.setdefault(operator_of(torch, name), alike)
+        operator = operator_of(torch, name)
+        kept[operator] = made_alike(kept.get(operator))
