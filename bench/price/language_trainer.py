@@ -15,7 +15,7 @@ class Words(torch.utils.data.Dataset):
 
 def main():
     model = GPT2LMHeadModel(GPT2Config())
-    arguments = TrainingArguments("out", per_device_train_batch_size=4, max_steps=6, logging_steps=1, report_to=[],
+    arguments = TrainingArguments("out", per_device_train_batch_size=4, max_steps=12, logging_steps=1, report_to=[],
                                   save_strategy="no", warmup_steps=2)
     Trainer(model=model, args=arguments, train_dataset=Words()).train()
 

@@ -34,7 +34,7 @@ def loader(count):
 
 
 def main():
-    trainer = lightning.Trainer(max_steps=6, logger=False, gradient_clip_val=1.0, log_every_n_steps=1)
+    trainer = lightning.Trainer(max_steps=12, logger=False, gradient_clip_val=1.0, log_every_n_steps=1)
     trainer.fit(Language(), loader(32), loader(4))
 
 

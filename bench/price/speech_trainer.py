@@ -22,7 +22,7 @@ def collate(items):
 def main():
     model = Wav2Vec2ForCTC(Wav2Vec2Config(ctc_loss_reduction="mean"))
     model.freeze_feature_encoder()
-    arguments = TrainingArguments("out", per_device_train_batch_size=2, max_steps=6, report_to=[], save_strategy="no",
+    arguments = TrainingArguments("out", per_device_train_batch_size=2, max_steps=12, report_to=[], save_strategy="no",
                                   logging_steps=2)
     Trainer(model=model, args=arguments, train_dataset=Speech(), data_collator=collate).train()
 
