@@ -45,6 +45,11 @@ class Watch:
                 if not self._mod_tracker.is_bw:
                     self.memory_tracking.pop(module, None)
                 super()._pre_fw_hook(module, inputs)
+
+            def _track_module_params_and_buffers(self, module, install_grad_hooks=True):
+                """It would ask frozen parameters for their gradients."""
+                learns = all(parameter.requires_grad for parameter in module.parameters())
+                return super()._track_module_params_and_buffers(module, install_grad_hooks and learns)
         self.mode = Tracker()
         held = gc.get_objects()
         modules = [one for one in held if issubclass(type(one), torch.nn.Module)]

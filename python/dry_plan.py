@@ -82,6 +82,14 @@ def called_from(*endings):
     return False
 
 
+def asked_by_torch():
+    """PyTorch's own code decides by where tensors really are."""
+    frame = sys._getframe(1)
+    while frame and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    return bool(frame) and is_torch(frame.f_code.co_filename)
+
+
 # ---- what is told ----
 
 told = {}  # (kind, place, words): how often

@@ -6,7 +6,7 @@ It lies as steptime_dry_quiet.py beside the sitecustomize.py that dry_run.py is.
 """
 import inspect
 
-from steptime_dry_plan import count
+from steptime_dry_plan import asked_by_torch, count
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
           "multiprocessing_context": None}
@@ -105,6 +105,20 @@ def take_lists(torch):
             kinds.append(FakeTensor)
 
 
+def look_plain(torch):
+    """Libraries that ask whether a tensor is without data take it that they are traced, and go other ways."""
+    import sys
+    package = sys.modules["torch._subclasses"]
+    known = package.FakeTensor
+
+    class Nobody:
+        pass
+
+    class Package(type(package)):
+        FakeTensor = property(lambda _: known if asked_by_torch() else Nobody)
+    package.__class__ = Package
+
+
 def keep_quiet(torch):
     import torch.utils.data
     save_nothing(torch)
@@ -113,3 +127,4 @@ def keep_quiet(torch):
     convert_by_rebinding(torch)
     take_lists(torch)
     copy_without_data(torch)
+    look_plain(torch)

@@ -4,23 +4,13 @@ and say that they lie on the device where the script asks.
 
 It lies as steptime_dry_words.py beside the sitecustomize.py that dry_run.py is.
 """
-import sys
-
-from steptime_dry_plan import is_ours, is_torch
+from steptime_dry_plan import asked_by_torch
 
 KIND = "cuda"
 
 
 def means_device(word):
     return word == KIND or word.startswith(KIND + ":") if isinstance(word, str) else getattr(word, "type", None) == KIND
-
-
-def asked_by_torch():
-    """PyTorch's own code decides by where tensors really are."""
-    frame = sys._getframe(1)
-    while frame and is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return bool(frame) and is_torch(frame.f_code.co_filename)
 
 
 def words_mode(torch, places):

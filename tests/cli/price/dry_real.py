@@ -48,6 +48,8 @@ def arguments(node, first=None):
 def name_of(node, where):
     """Autograd writes gradients in place where it knows the kind of their tensors."""
     name = SAME.get(node["name"], node["name"])
+    if name.startswith("enumerate(DataLoader)"):  # by workers or not
+        return "enumerate(DataLoader)"
     return name.rstrip("_") if "evaluate_function" in where else name
 
 
