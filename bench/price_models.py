@@ -124,7 +124,7 @@ class Model:
                 continue
             try:
                 part()
-            except (Failed, StopIteration, KeyError) as problem:
+            except (Failed, StopIteration, KeyError, FileNotFoundError) as problem:
                 self.row["trouble"] = f"{self.row.get('trouble', '')} {part.__name__}: {problem}".strip()
         return self.row
 

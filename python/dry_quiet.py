@@ -13,9 +13,32 @@ LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "p
 
 
 def save_nothing(torch):
-    def save(*_, **__):
+    """In the file stands a word instead of what is saved, which is kept, and given to who loads it again."""
+    kept, load, mark = [], torch.load, b"steptime kept "
+
+    def save(obj, f, *_, **__):
         count("skipped", "torch.save")
-    torch.save = save
+        kept.append(obj)
+        word = mark + str(len(kept) - 1).encode()
+        if hasattr(f, "write"):
+            f.write(word)
+            return
+        with open(f, "wb") as file:
+            file.write(word)
+
+    def word_in(f):
+        if not hasattr(f, "read"):
+            with open(f, "rb") as file:
+                return file.read(len(mark) + 20)
+        at = f.tell()
+        word = f.read(len(mark) + 20)
+        f.seek(at)
+        return word
+
+    def load_kept(f, *arguments, **named):
+        word = word_in(f)
+        return kept[int(word[len(mark):])] if word.startswith(mark) else load(f, *arguments, **named)
+    torch.save, torch.load = save, load_kept
 
 
 def load_here(torch):
