@@ -5,10 +5,12 @@
  *     FAIL_AT=n     the n-th allocation fails, counted from 1
  *     FAIL_FROM=n   so does every one from the n-th on
  *     FAIL_COUNT=file   the number of allocations goes to this file at the end
+ *     FAIL_IN=name  in programs of this name alone, not in what they start
  *
  * Only the environment decides, so a run can be repeated for every n in turn.
  * glibc exports its own heap as __libc_*, which spares us dlsym (it allocates).
  */
+#define _GNU_SOURCE /* program_invocation_short_name */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -16,6 +18,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t bytes);
@@ -31,9 +34,17 @@ static unsigned long number(const char *name)
     return text ? strtoul(text, NULL, 10) : 0;
 }
 
+static bool is_meant(void)
+{
+    const char *name = getenv("FAIL_IN");
+    return !name || !strcmp(name, program_invocation_short_name);
+}
+
 /* Counts one allocation and says whether it is to fail. */
 static bool fails(void)
 {
+    if (!is_meant())
+        return false;
     const unsigned long n = atomic_fetch_add(&made, 1) + 1;
     const unsigned long at = number("FAIL_AT"), from = number("FAIL_FROM");
     const bool failing = n == at || (from && n >= from);
@@ -74,7 +85,7 @@ int posix_memalign(void **out, size_t alignment, size_t bytes)
 __attribute__((destructor)) static void tell(void)
 {
     const char *path = getenv("FAIL_COUNT");
-    if (!path)
+    if (!path || !is_meant())
         return;
     char text[32];
     const int len = snprintf(text, sizeof text, "%lu\n", (unsigned long)atomic_load(&made));

@@ -17,7 +17,8 @@ struct call {
     const char **arguments;
     uint32_t argument_count;
     struct selection selection;
-    struct writer *sink; /* takes the report instead of --output; NULL */
+    struct writer *sink;  /* takes the report instead of --output; NULL */
+    bool sink_takes_text; /* and what is no report */
 };
 
 /*
