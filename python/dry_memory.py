@@ -17,6 +17,7 @@ import os
 from steptime_dry_places import Places
 from steptime_dry_plan import TO, tell
 from steptime_dry_storages import Storages, storage_of
+from steptime_dry_values import hear_of_checks
 from steptime_inside import Outermost, as_function
 
 
@@ -27,6 +28,18 @@ def tensors_in(torch, values):
             yield value
         elif isinstance(value, (list, tuple)):
             yield from (item for item in value if isinstance(item, torch.Tensor))
+
+
+def device_of(torch):
+    """As PyTorch's mode answers."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    meta = torch.device("meta")
+
+    def answer(tensor):
+        if not isinstance(tensor, FakeTensor):
+            return tensor.device
+        return meta if tensor.fake_mode.in_kernel_invocation else tensor.fake_device
+    return answer
 
 
 class Memory:
@@ -42,11 +55,15 @@ class Memory:
         self.mode = self.watching()
 
     def watching(self):
-        memory, torch = self, self.torch
+        memory, torch, hear = self, self.torch, hear_of_checks(self.torch)
         from torch.utils._python_dispatch import TorchDispatchMode
+
+        asks_device, asked_of = torch.ops.prim.device.default, device_of(torch)
 
         class Watching(TorchDispatchMode):
             def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                if func is asks_device:  # lists of tensors ask for it a hundred thousand times
+                    return asked_of(args[0])
                 kwargs = kwargs or {}
                 if func.namespace == "prim":  # a question
                     return func(*args, **kwargs)
@@ -58,6 +75,7 @@ class Memory:
                 memory.see(given, made)
                 if memory.ranks:
                     memory.ranks.see(func, args, kwargs, result)
+                hear(func, result)
                 return result
         return Watching()
 

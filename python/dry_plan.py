@@ -3,6 +3,7 @@
 
 It lies as steptime_dry_plan.py beside the sitecustomize.py that dry_run.py is.
 """
+import functools
 import os
 import sys
 
@@ -26,16 +27,19 @@ PYTHON = os.path.dirname(os.__file__) + os.sep
 
 # ---- places ----
 
+@functools.lru_cache(None)
 def is_ours(path):
     return os.path.basename(path).startswith(OURS)
 
 
+@functools.lru_cache(None)
 def is_installed(path):
     """A package's or Python's own, and no file at all."""
     return (path.startswith("<") or f"{os.sep}site-packages{os.sep}" in path
             or f"{os.sep}dist-packages{os.sep}" in path or path.startswith(PYTHON))
 
 
+@functools.lru_cache(None)
 def is_torch(path):
     return f"{os.sep}torch{os.sep}" in path and is_installed(path)
 
@@ -90,6 +94,17 @@ def mark(torch, words):
     with torch._C._DisableTorchDispatch():
         record = torch.ops.profiler._record_function_enter_new.default(words, None)
         torch.ops.profiler._record_function_exit._RecordFunction(record)
+
+
+# ---- who asks ----
+
+def asked_by_torch(told=()):
+    """PyTorch's own code decides by where tensors really are, but for these folders of it."""
+    frame = sys._getframe(1)
+    while frame and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    path = frame.f_code.co_filename if frame else ""
+    return is_torch(path) and not any(folder in path for folder in told)
 
 
 # ---- what is told ----

@@ -9,16 +9,39 @@ import inspect
 import types
 
 from steptime_dry_batch import another_batch
-from steptime_dry_plan import count, mark
+from steptime_dry_plan import asked_by_torch, count, mark
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
           "multiprocessing_context": None}
 
 
 def save_nothing(torch):
-    def save(*_, **__):
+    """In the file stands a word instead of what is saved, which is kept, and given to who loads it again."""
+    kept, load, mark = [], torch.load, b"steptime kept "
+
+    def save(obj, f, *_, **__):
         count("skipped", "torch.save")
-    torch.save = save
+        kept.append(obj)
+        word = mark + str(len(kept) - 1).encode()
+        if hasattr(f, "write"):
+            f.write(word)
+            return
+        with open(f, "wb") as file:
+            file.write(word)
+
+    def word_in(f):
+        if not hasattr(f, "read"):
+            with open(f, "rb") as file:
+                return file.read(len(mark) + 20)
+        at = f.tell()
+        word = f.read(len(mark) + 20)
+        f.seek(at)
+        return word
+
+    def load_kept(f, *arguments, **named):
+        word = word_in(f)
+        return kept[int(word[len(mark):])] if word.startswith(mark) else load(f, *arguments, **named)
+    torch.save, torch.load = save, load_kept
 
 
 def load_here(torch, data):
@@ -102,6 +125,29 @@ def convert_by_rebinding(torch):
     torch.nn.Module._apply = apply
 
 
+def copy_without_data(torch):
+    """copy.deepcopy would copy the mode with the tensor, and another mode would refuse what it holds."""
+    import copy
+
+    from torch._subclasses.fake_tensor import FakeTensor
+    given = torch.Tensor.__deepcopy__
+
+    def deepcopy(tensor, memo):
+        if not isinstance(tensor, FakeTensor) or not tensor.is_leaf:
+            return given(tensor, memo)
+        if id(tensor) not in memo:
+            with torch.no_grad():
+                new = tensor.detach().clone()
+            new.requires_grad_(tensor.requires_grad)
+            memo[id(tensor)] = new
+            own = {name: value for name, value in vars(tensor).items() if name not in vars(new)}
+            vars(new).update(copy.deepcopy(own, memo))
+            if tensor.grad is not None:
+                new.grad = deepcopy(tensor.grad, memo)
+        return memo[id(tensor)]
+    torch.Tensor.__deepcopy__ = deepcopy
+
+
 def take_lists(torch):
     """Operators on lists of tensors are chosen by the type of these, of which those without data are another."""
     from torch._subclasses.fake_tensor import FakeTensor
@@ -120,6 +166,20 @@ def recompute_whole(torch):
     torch.utils.checkpoint._enable_checkpoint_early_stop = False
 
 
+def look_plain(torch):
+    """Libraries that ask whether a tensor is without data take it that they are traced, and go other ways."""
+    import sys
+    package = sys.modules["torch._subclasses"]
+    known = package.FakeTensor
+
+    class Nobody:
+        pass
+
+    class Package(type(package)):
+        FakeTensor = property(lambda _: known if asked_by_torch() else Nobody)
+    package.__class__ = Package
+
+
 def keep_quiet(torch, data):
     """data: None, or what hands out batches in the place of loaders."""
     import torch.utils.data
@@ -129,3 +189,5 @@ def keep_quiet(torch, data):
     convert_by_rebinding(torch)
     take_lists(torch)
     recompute_whole(torch)
+    copy_without_data(torch)
+    look_plain(torch)

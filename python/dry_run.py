@@ -2,7 +2,7 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
+dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no need of them), dry_device.py (answers as the asked
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py, dry_calls.py and
 dry_storages.py (which storages live when, in which calls of modules), dry_places.py (which of them on the device), dry_streams.py
@@ -58,6 +58,7 @@ class DryRun:
         import steptime_dry_calls
         import steptime_dry_data
         import steptime_dry_device
+        import steptime_dry_known
         import steptime_dry_memory
         import steptime_dry_quiet
         import steptime_dry_values
@@ -66,6 +67,7 @@ class DryRun:
         data = steptime_dry_data.Data(torch, self.batch) if SHAPES else None
         steptime_dry_quiet.keep_quiet(torch, data)
         steptime_dry_values.give(torch)
+        steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         (data or self.batch).watch()

@@ -5,9 +5,8 @@ and say that they lie on the device where the script asks.
 It lies as steptime_dry_words.py beside the sitecustomize.py that dry_run.py is.
 """
 import os
-import sys
 
-from steptime_dry_plan import is_ours, is_torch
+from steptime_dry_plan import asked_by_torch
 
 KIND = "cuda"
 
@@ -16,16 +15,8 @@ def means_device(word):
     return word == KIND or word.startswith(KIND + ":") if isinstance(word, str) else getattr(word, "type", None) == KIND
 
 
+# What spreads tensors over ranks is told as the script is.
 TOLD = tuple(os.path.join("torch", "distributed", *folder) + os.sep for folder in (("fsdp", "_fully_shard"), ("tensor",)))
-
-
-def asked_by_torch():
-    """PyTorch's own code decides by where tensors really are; what spreads tensors over ranks is told as the script is."""
-    frame = sys._getframe(1)
-    while frame and is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    path = frame.f_code.co_filename if frame else ""
-    return is_torch(path) and not any(folder in path for folder in TOLD)
 
 
 def words_mode(torch, places):
@@ -56,7 +47,7 @@ def words_mode(torch, places):
             args, where = (args[0], host) + args[2:], True
         elif isinstance(first, Tensor):
             where = places.lies_there(first)
-        elif where is False and asked_by_torch():
+        elif where is False and asked_by_torch(TOLD):
             where = None  # to where another tensor of it really lies
         args, kwargs = translated(args, kwargs)
         return func(*args, **kwargs) if where is None else places.moved(args[0], where, func, *args[1:], **kwargs)
@@ -71,7 +62,7 @@ def words_mode(torch, places):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             if func in (asks_device, asks_kind, asks_host):
-                return func(*args) if asked_by_torch() else answer(func, args[0])
+                return func(*args) if asked_by_torch(TOLD) else answer(func, args[0])
             if func is Device:  # a word itself
                 return func(*args, **kwargs)
             if func is Tensor.cuda:
@@ -131,7 +122,7 @@ def tensors_say_so(torch, places):
 
     def device(tensor):
         really = given(tensor)
-        return really if really.type != "cpu" or asked_by_torch() or not places.lies_there(tensor) else on_device
+        return really if really.type != "cpu" or asked_by_torch(TOLD) or not places.lies_there(tensor) else on_device
     FakeTensor.device = property(device)
 
 
