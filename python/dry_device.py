@@ -5,61 +5,16 @@ It lies as steptime_dry_device.py beside the sitecustomize.py that dry_run.py is
 """
 import types
 
-from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, count
-from steptime_dry_words import autocast_on_host, generators_on_host, modules_stay, tensors_say_so, words_mode
+from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, RANKS, SERVER, count
+from steptime_dry_streams import Event, Stream, entered, go_on, state, usual
+from steptime_dry_words import autocast_on_host, generators_on_host, modules_stay, stay_in_words, tensors_say_so, words_mode
 
 NOTHING = ("init", "_lazy_init", "set_device", "synchronize", "empty_cache", "ipc_collect", "reset_peak_memory_stats",
            "reset_max_memory_allocated", "reset_max_memory_cached", "reset_accumulated_memory_stats", "manual_seed",
-           "manual_seed_all", "seed", "seed_all", "set_per_process_memory_fraction", "set_sync_debug_mode", "set_stream",
+           "manual_seed_all", "seed", "seed_all", "set_per_process_memory_fraction", "set_sync_debug_mode",
            "_sleep", "set_rng_state", "set_rng_state_all", "reset_memory_stats")
 FIGURES = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved", "memory_cached",
            "max_memory_cached")
-
-
-class Stream:
-    """Everything is on one."""
-    cuda_stream, stream_id, device_index, priority = 0, 0, 0, 0
-
-    def __init__(self, *_, **__):
-        pass
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        return None
-
-    def query(self):
-        return True
-
-    def is_capturing(self):
-        return False
-
-    def record_event(self, event=None):
-        return event or Event()
-
-    def synchronize(self, *_):
-        pass
-
-    wait_event = wait_stream = synchronize
-
-
-class Event:
-    def __init__(self, *_, **__):
-        pass
-
-    def query(self):
-        return True
-
-    def record(self, *_):
-        pass
-
-    wait = synchronize = record
-
-    def elapsed_time(self, _):
-        """Milliseconds that nobody measured."""
-        count("value", "Event.elapsed_time()")
-        return 1.0
 
 
 class Place:
@@ -85,7 +40,7 @@ def properties():
 
 def answers(torch):
     return {
-        "is_available": lambda: True, "is_initialized": lambda: True, "device_count": lambda: 1,
+        "is_available": lambda: True, "is_initialized": lambda: True, "device_count": lambda: max(1, min(RANKS, SERVER)),
         "current_device": lambda: 0, "get_device_name": lambda *_: DEVICE_NAME,
         "get_device_capability": lambda *_: DEVICE_CAPABILITY, "get_device_properties": lambda *_: properties(),
         "mem_get_info": lambda *_: (DEVICE_BYTES, DEVICE_BYTES), "memory_stats": lambda *_: {},
@@ -93,8 +48,8 @@ def answers(torch):
         "get_arch_list": lambda: [f"sm_{DEVICE_CAPABILITY[0]}{DEVICE_CAPABILITY[1]}"],
         "get_rng_state": lambda *_: torch.get_rng_state(), "get_rng_state_all": lambda: [torch.get_rng_state()],
         "Stream": Stream, "Event": Event, "ExternalStream": Stream, "device": Place, "device_of": Place,
-        "stream": lambda stream=None: stream or Stream(), "StreamContext": lambda stream=None: stream or Stream(),
-        "current_stream": lambda *_: Stream(), "default_stream": lambda *_: Stream(), "initial_seed": lambda: 0,
+        "stream": entered, "StreamContext": entered, "set_stream": go_on,
+        "current_stream": lambda *_: state.current, "default_stream": lambda *_: usual, "initial_seed": lambda: 0,
         "can_device_access_peer": lambda *_: True, "get_sync_debug_mode": lambda: 0, "utilization": lambda *_: 0,
         "is_current_stream_capturing": lambda: False, "get_device_index": lambda *_, **__: 0,
     }
@@ -126,11 +81,12 @@ def answer_accelerator(torch):
     if accelerator is None:
         return
     accelerator.is_available = lambda: True
-    accelerator.device_count = lambda: 1
+    accelerator.device_count = torch.cuda.device_count
     accelerator.current_accelerator = lambda *_, **__: torch.device("cuda")
     accelerator.current_device_index = lambda: 0
-    accelerator.current_stream = lambda *_: Stream()
-    accelerator.set_stream = accelerator.synchronize = accelerator.set_device_index = lambda *_: None
+    accelerator.current_stream = lambda *_: state.current
+    accelerator.set_stream = go_on
+    accelerator.synchronize = accelerator.set_device_index = lambda *_: None
 
 
 def optimizers_as_there(torch):
@@ -185,6 +141,7 @@ def one_replica(torch):
 def answer(torch, places):
     one_replica(torch)
     types_of_old(torch)
+    state.torch = torch
     answer_cuda(torch)
     answer_accelerator(torch)
     optimizers_as_there(torch)
@@ -193,4 +150,6 @@ def answer(torch, places):
     autocast_on_host(torch)
     tensors_say_so(torch, places)
     modules_stay(torch, places)
-    words_mode(torch, places).__enter__()
+    mode = words_mode(torch, places)
+    mode.__enter__()
+    stay_in_words(torch, mode)

@@ -31,7 +31,7 @@ class Files:
         if isinstance(path, int) or not isinstance(path, (str, bytes, os.PathLike)):
             return ""
         path = os.path.abspath(os.fsdecode(path))
-        if path.startswith(TO + os.sep) or (path.startswith(self.free) and not (path + os.sep).startswith(self.kept)):
+        if path.startswith(TO + os.sep) or ((path + os.sep).startswith(self.free) and not (path + os.sep).startswith(self.kept)):
             return ""
         return path
 

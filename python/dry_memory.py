@@ -7,7 +7,8 @@ each in their order, words apart by tabs:
 
     +  <storage> <bytes> <phase> <place>   made; phase: forward, backward or other
     -  <storage>                           died
-    k  <storage> <kind>                    it is known to be a parameter, gradient, optimizer or buffer
+    k  <storage> <kind>                    it is known to be a parameter, gradient, optimizer, buffer or communication; the last one
+                                           that is told counts
     s  <n>                                 a step ended
 """
 import gc
@@ -16,6 +17,7 @@ import os
 from steptime_dry_places import Places
 from steptime_dry_plan import TO, tell
 from steptime_dry_storages import Storages, storage_of
+from steptime_dry_values import hear_of_checks
 from steptime_inside import Outermost, as_function
 
 
@@ -28,6 +30,18 @@ def tensors_in(torch, values):
             yield from (item for item in value if isinstance(item, torch.Tensor))
 
 
+def device_of(torch):
+    """As PyTorch's mode answers."""
+    from torch._subclasses.fake_tensor import FakeTensor
+    meta = torch.device("meta")
+
+    def answer(tensor):
+        if not isinstance(tensor, FakeTensor):
+            return tensor.device
+        return meta if tensor.fake_mode.in_kernel_invocation else tensor.fake_device
+    return answer
+
+
 class Memory:
     """Watches every operator, from above PyTorch's mode."""
 
@@ -36,20 +50,32 @@ class Memory:
         self.storages = Storages(torch)
         self.on_host = Storages(torch)
         self.places = Places(self.storages, self.on_host) if on_device else None
+        self.ranks = None  # of a job: dry_job.py
         self.steps = 0
         self.mode = self.watching()
 
     def watching(self):
-        memory, torch = self, self.torch
+        memory, torch, hear = self, self.torch, hear_of_checks(self.torch)
         from torch.utils._python_dispatch import TorchDispatchMode
+
+        asks_device, asked_of = torch.ops.prim.device.default, device_of(torch)
 
         class Watching(TorchDispatchMode):
             def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                if func is asks_device:  # lists of tensors ask for it a hundred thousand times
+                    return asked_of(args[0])
                 kwargs = kwargs or {}
+                if func.namespace == "prim":  # a question
+                    return func(*args, **kwargs)
+                if memory.ranks:
+                    memory.ranks.come(func, args)
                 result = func(*args, **kwargs)
                 given = list(tensors_in(torch, (*args, *kwargs.values())))
                 made = list(tensors_in(torch, result if isinstance(result, (list, tuple)) else (result,)))
                 memory.see(given, made)
+                if memory.ranks:
+                    memory.ranks.see(func, args, kwargs, result)
+                hear(func, result)
                 return result
         return Watching()
 
@@ -62,12 +88,15 @@ class Memory:
 
     def enter(self):
         self.watch_backward()
+        self.watch_sizes()
         self.mode.__enter__()
 
     def watch_backward(self):
         def phase(name):
             def enter(*_, **__):
                 self.storages.phase = self.on_host.phase = name
+                if name == "other" and self.ranks:
+                    self.ranks.wait_for_all()
             return enter
         backward = self.torch.autograd.backward
         self.torch.autograd.backward = as_function(Outermost(backward, phase("backward"), phase("other")), backward)
@@ -92,6 +121,23 @@ class Memory:
         if isinstance(value, self.torch.Tensor):
             for storages in (self.storages, self.on_host):
                 storages.tell_kind(value, kind)
+
+    def tell_communication(self, tensor):
+        """Unless it is known as something else, now or later."""
+        for storages in (self.storages, self.on_host):
+            storages.tell_communication(tensor)
+
+    def watch_sizes(self):
+        """Storages that are emptied and filled again, as those of parameters that are gathered."""
+        Storage = self.torch.UntypedStorage
+        resize = Storage.resize_
+
+        def resized(storage, size):
+            result = resize(storage, size)
+            for storages in (self.storages, self.on_host):
+                storages.resized(storage)
+            return result
+        Storage.resize_ = resized
 
     def tell_modules(self):
         """Parameters that no optimizer has, and buffers."""

@@ -3,6 +3,7 @@
 
 It lies as steptime_dry_plan.py beside the sitecustomize.py that dry_run.py is.
 """
+import functools
 import os
 import sys
 
@@ -15,6 +16,11 @@ DEVICE_SMS = int(os.environ.get("STEPTIME_DRY_DEVICE_SMS", "0"))
 DEVICE_CAPABILITY = tuple(int(word) for word in os.environ.get("STEPTIME_DRY_CAPABILITY", "8.0").split("."))
 BEGAN_IN = os.getcwd()  # Python names files as they were given, which may be relative to it
 WAITS = os.environ.get("STEPTIME_DRY_WAITS") == "1"  # whether to note where the host would wait for the device
+BATCH = int(os.environ.get("STEPTIME_DRY_BATCH", "0"))  # of DataLoaders, in the place of theirs; 0: theirs
+PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16": all of it in autocast
+SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent
+RANKS = int(os.environ.get("STEPTIME_DRY_RANKS", "0"))  # of the job, of which this is the first; 0: it is none
+SERVER = int(os.environ.get("STEPTIME_DRY_SERVER", "8"))  # devices of a server
 MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")
@@ -23,16 +29,19 @@ PYTHON = os.path.dirname(os.__file__) + os.sep
 
 # ---- places ----
 
+@functools.lru_cache(None)
 def is_ours(path):
     return os.path.basename(path).startswith(OURS)
 
 
+@functools.lru_cache(None)
 def is_installed(path):
     """A package's or Python's own, and no file at all."""
     return (path.startswith("<") or f"{os.sep}site-packages{os.sep}" in path
             or f"{os.sep}dist-packages{os.sep}" in path or path.startswith(PYTHON))
 
 
+@functools.lru_cache(None)
 def is_torch(path):
     return f"{os.sep}torch{os.sep}" in path and is_installed(path)
 
@@ -78,6 +87,26 @@ def called_from(*endings):
                 return True
         frame = frame.f_back
     return False
+
+
+# ---- marks in the execution trace ----
+
+def mark(torch, words):
+    """A node of that name. (PyTorch's quick annotations are no nodes where no profiler runs.)"""
+    with torch._C._DisableTorchDispatch():
+        record = torch.ops.profiler._record_function_enter_new.default(words, None)
+        torch.ops.profiler._record_function_exit._RecordFunction(record)
+
+
+# ---- who asks ----
+
+def asked_by_torch(told=()):
+    """PyTorch's own code decides by where tensors really are, but for these folders of it."""
+    frame = sys._getframe(1)
+    while frame and is_ours(frame.f_code.co_filename):
+        frame = frame.f_back
+    path = frame.f_code.co_filename if frame else ""
+    return is_torch(path) and not any(folder in path for folder in told)
 
 
 # ---- what is told ----

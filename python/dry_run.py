@@ -2,11 +2,12 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py and dry_shapes.py (stand-ins), dry_device.py (answers as the asked
+dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no need of them), dry_device.py (answers as the asked
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
-dry_files.py (what it writes), dry_memory.py and
-dry_storages.py (which storages live when), dry_places.py (which of them on the device) and, where that is asked for,
-dry_waits.py (where the host would wait for it).
+dry_files.py (what it writes), dry_memory.py, dry_calls.py and
+dry_storages.py (which storages live when, in which calls of modules), dry_places.py (which of them on the device), dry_streams.py
+(streams and events), dry_job.py and dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) and dry_data.py (batches where data is absent); where that is asked for
+dry_waits.py (where the host would wait for the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -20,6 +21,8 @@ to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     branch    <times> <place> <call>    the script asked whether a stand-in is true, so chose its way by it
     shape     <times> <place> <call>    a stand-in for a shape that depends on values: the largest it could be
     skipped   <times> <place> <call>    what was not done: saving, writing, waiting
+    batch     1  <place> <basis> <samples> <tokens> <batches>   what a step took, by what: loader or module
+    rebatched 1  <place> <n>      a loader got another batch than it asked for
     nothing   1                         it put nothing on the device
     died      1  <place> <error>        an error ended the script; at which line of it
     ended     1  -  <n>                 it ended by itself, after so many steps
@@ -29,7 +32,7 @@ import os
 import sys
 
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, STEPS, TO, WAITS, place_of_error, tell, tell_counts
+from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, place_of_error, tell, tell_counts
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
 
@@ -38,7 +41,7 @@ class DryRun:
 
     def __init__(self):
         self.process = os.getpid()
-        self.torch = self.mode = self.observer = self.mark = self.memory = self.waits = None
+        self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = self.waits = None
         self.first = FirstOptimizer()
         self.steps = 0
         self.over = False
@@ -52,20 +55,34 @@ class DryRun:
         self.torch = torch
         tell("torch", words=torch.__version__)
         self.mode = mode_of(torch)
+        import steptime_dry_batch
+        import steptime_dry_calls
+        import steptime_dry_data
         import steptime_dry_device
+        import steptime_dry_known
         import steptime_dry_memory
         import steptime_dry_quiet
         import steptime_dry_values
-        steptime_dry_quiet.keep_quiet(torch)
+        import torch.utils.data
+        self.batch = steptime_dry_batch.Batch(torch)
+        data = steptime_dry_data.Data(torch, self.batch) if SHAPES else None
+        steptime_dry_quiet.keep_quiet(torch, data)
         steptime_dry_values.give(torch)
+        steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
+        (data or self.batch).watch()
+        steptime_dry_calls.Calls(self.memory, DEVICE == "cuda", self.batch).watch()
         self.watch_optimizers(torch)
         watch_steps(torch, self.end_step)
         self.mode.__enter__()
         self.memory.enter()
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
+        if RANKS:
+            import steptime_dry_job
+            steptime_dry_job.join(torch, self.memory)
+        steptime_dry_batch.another_precision(torch)
         if WAITS:
             import steptime_dry_waits
             self.waits = steptime_dry_waits.Waits(torch, self.memory.places)
@@ -105,6 +122,7 @@ class DryRun:
         self.leave_step()
         self.steps += 1
         self.memory.end_step(optimizer)
+        self.batch.end_step()
         tell("step", words=self.steps)
         if self.waits:
             self.waits.end_step()

@@ -25,8 +25,18 @@ def repeat_interleave(torch, repeats, output_size=None):
     return repeats.new_empty((repeats.numel() if output_size is None else output_size,))
 
 
-GIVEN = {"nonzero.default": nonzero, "masked_select.default": masked_select, "_unique2.default": unique,
-         "unique_dim.default": unique, "unique_consecutive.default": unique,
+def ctc_loss(torch, scores, targets, input_lengths, target_lengths, *_, **__):
+    """The second has a column for each place in the longest target; where lengths are not known, all are alike."""
+    known = getattr(target_lengths, "constant", None)
+    longest = targets.shape[-1] if targets.dim() == 2 else -(-targets.numel() // max(1, target_lengths.numel()))
+    if known is not None and known.numel():
+        longest = int(known.max())
+    batch = scores.shape[1] if scores.dim() == 3 else 1
+    return scores.new_empty((batch,)), scores.new_empty((batch, scores.shape[0], 2 * longest + 1))
+
+
+GIVEN = {"_ctc_loss.Tensor": ctc_loss, "nonzero.default": nonzero, "masked_select.default": masked_select,
+         "_unique2.default": unique, "unique_dim.default": unique, "unique_consecutive.default": unique,
          "repeat_interleave.Tensor": repeat_interleave}
 
 
@@ -56,3 +66,19 @@ def give_shapes(torch, kept):
 
     for name, give in GIVEN.items():
         stand_for(name, give)
+    bags_of_two_types(torch, kept)
+
+
+def bags_of_two_types(torch, kept):
+    """Indices and offsets of unlike types are made alike by operators, and not by what says their results' types."""
+    def made_alike(before):
+        def alike(mode, func, weight, indices, offsets, *arguments, **named):
+            if indices.dtype != offsets.dtype:
+                wider = torch.promote_types(indices.dtype, offsets.dtype)
+                with mode:
+                    return func(weight, indices.to(wider), offsets.to(wider), *arguments, **named)
+            return before(mode, func, weight, indices, offsets, *arguments, **named) if before else NotImplemented
+        return alike
+    for name in ("_embedding_bag.default", "_embedding_bag_forward_only.default"):
+        operator = operator_of(torch, name)
+        kept[operator] = made_alike(kept.get(operator))

@@ -9,8 +9,9 @@ from steptime_dry_plan import place
 
 
 def storage_of(tensor):
+    """Of a tensor that is spread over ranks, what this one has."""
     try:
-        return tensor.untyped_storage()
+        return getattr(tensor, "_local_tensor", tensor).untyped_storage()
     except (NotImplementedError, RuntimeError):  # sparse ones have several
         return None
 
@@ -22,6 +23,7 @@ class Storages:
         self.torch = torch
         self.numbers = {}  # by address
         self.kinds = set()  # numbers of those whose kind is told
+        self.sent = set()  # and of those that were sent or received
         self.events = []
         self.made = 0
         self.phase = "forward"
@@ -45,6 +47,24 @@ class Storages:
         if number and number not in self.kinds:
             self.kinds.add(number)
             self.events.append(f"k\t{number}\t{kind}")
+
+    def tell_communication(self, tensor):
+        storage = storage_of(tensor)
+        number = self.numbers.get(storage._cdata) if storage is not None else None
+        if number and number not in self.kinds and number not in self.sent:
+            self.sent.add(number)
+            self.events.append(f"k\t{number}\tcommunication")
+
+    def resized(self, storage):
+        """Another one in its place."""
+        number = self.numbers.pop(storage._cdata, None)
+        if number is None:
+            return
+        self.events.append(f"-\t{number}")
+        self.add(storage)
+        if number in self.sent:
+            self.sent.add(self.made)
+            self.events.append(f"k\t{self.made}\tcommunication")
 
     def end_step(self, step):
         self.events.append(f"s\t{step}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For dry_run.py: values that a script asks tensors for which have none. It gets stand-ins of the right type: one for a number,
-False for a truth, ones for arrays. Each is counted with its line, and where the script chooses its way by one, that as well.
+False for a truth (True for one of all()), ones for arrays. Each is counted with its line, and where the script chooses its way by one, that as well.
 
 It lies as steptime_dry_values.py beside the sitecustomize.py that dry_run.py is.
 """
@@ -68,6 +68,17 @@ def value_of(torch, dtype):
 def is_fake(torch, tensor):
     from torch._subclasses.fake_tensor import FakeTensor
     return isinstance(tensor, FakeTensor)
+
+
+def hear_of_checks(torch):
+    """What asks whether all hold is mostly a check, and a script that goes on passes its checks."""
+    aten = torch.ops.aten
+    checks = {aten.all.default, aten.all.dim, getattr(aten.all, "dims", None), aten._is_all_true.default}
+
+    def hear(func, result):
+        if func in checks:
+            result.steptime_holds = True
+    return hear
 
 
 def is_known(tensor):
@@ -157,8 +168,8 @@ class Giver:
         if is_known(tensor) or tensor.numel() != 1:
             return given(tensor)
         count("branch", "bool(tensor)")
-        tensor.item.__wrapped__(tensor)
-        return False
+        given(tensor)
+        return getattr(tensor, "steptime_holds", False)
 
     def give_format(self, given, tensor, how):
         return self.give_item(type(tensor).item.__wrapped__, tensor).__format__(how) if tensor.numel() == 1 else given(tensor, how)
@@ -169,12 +180,14 @@ class Giver:
         if called_from("sampler.py"):  # an order of samples: any will do
             return list(range(tensor.numel()))
         count("value", ".tolist()")
+        tensor.resolve_conj().resolve_neg()
         return self.ones(tensor).tolist()
 
     def give_numpy(self, given, tensor, **_):
         if is_known(tensor):
             return tensor.constant.numpy()
         count("value", ".numpy()")
+        tensor.detach().to(tensor.dtype).resolve_conj().resolve_neg()
         return self.ones(tensor)
 
     def give_array(self, given, tensor, dtype=None, **_):

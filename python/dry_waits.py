@@ -19,7 +19,6 @@ VERSION = 1
 MOST_ROWS = 200000
 MOST_AROUND = 3
 OF_BATCH = "a batch to the device"
-KEPT_VALUES = 4096  # a list of the script's own that is made a tensor keeps its values, if it has no more: lengths, labels
 WAITING_CALLS = {"item": ".item()", "tolist": ".tolist()", "numpy": ".numpy()", "__array__": "numpy.asarray()",
                  "__int__": "int()", "__float__": "float()", "__index__": "an index", "__bool__": "bool()",
                  "__format__": "format()", "__repr__": "print()", "__contains__": "in"}
@@ -123,7 +122,6 @@ class Waits:
     # ---- operators ----
 
     def enter(self):
-        keep_values(self.torch)
         self.pins.watch()
         self.loaders.watch()
         self.watch_tensors()
@@ -289,23 +287,14 @@ class Waits:
             self.watch_wait(torch.accelerator, "synchronize", "torch.accelerator.synchronize()", "sync")
 
     def watch_wait(self, kind, name, call, of):
-        given, waits = getattr(kind, name), self
+        given, waits = getattr(kind, name, None), self
+        if given is None:
+            return
 
         def wrapper(*arguments, **named):
             waits.add(of, call, 0)
             return given(*arguments, **named)
         setattr(kind, name, wrapper)
-
-
-def keep_values(torch):
-    """PyTorch's mode keeps those of single numbers; sparse tensors have no storage that they could be kept for."""
-    from torch._subclasses import fake_tensor
-    converter = fake_tensor.FakeTensorConverter
-    forget = getattr(converter, "invalidate_constant_aliases", None)
-    if forget is None:
-        return
-    fake_tensor.CONSTANT_NUMEL_LIMIT = KEPT_VALUES
-    converter.invalidate_constant_aliases = lambda kept, tensor: None if is_sparse(tensor) else forget(kept, tensor)
 
 
 def is_sparse(tensor):

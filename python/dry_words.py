@@ -4,9 +4,9 @@ and say that they lie on the device where the script asks.
 
 It lies as steptime_dry_words.py beside the sitecustomize.py that dry_run.py is.
 """
-import sys
+import os
 
-from steptime_dry_plan import is_ours, is_torch
+from steptime_dry_plan import asked_by_torch
 
 KIND = "cuda"
 
@@ -15,12 +15,8 @@ def means_device(word):
     return word == KIND or word.startswith(KIND + ":") if isinstance(word, str) else getattr(word, "type", None) == KIND
 
 
-def asked_by_torch():
-    """PyTorch's own code decides by where tensors really are."""
-    frame = sys._getframe(1)
-    while frame and is_ours(frame.f_code.co_filename):
-        frame = frame.f_back
-    return bool(frame) and is_torch(frame.f_code.co_filename)
+# What spreads tensors over ranks is told as the script is.
+TOLD = tuple(os.path.join("torch", "distributed", *folder) + os.sep for folder in (("fsdp", "_fully_shard"), ("tensor",)))
 
 
 def words_mode(torch, places):
@@ -51,8 +47,8 @@ def words_mode(torch, places):
             args, where = (args[0], host) + args[2:], True
         elif isinstance(first, Tensor):
             where = places.lies_there(first)
-        if where is False and asked_by_torch():  # to where it really lies: PyTorch's own code was told so
-            where = None
+        elif where is False and asked_by_torch(TOLD):
+            where = None  # to where another tensor of it really lies
         args, kwargs = translated(args, kwargs)
         return func(*args, **kwargs) if where is None else places.moved(args[0], where, func, *args[1:], **kwargs)
 
@@ -77,7 +73,7 @@ def words_mode(torch, places):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
             if func in (asks_device, asks_kind, asks_host):
-                return func(*args) if asked_by_torch() else answer(func, args[0])
+                return func(*args) if asked_by_torch(TOLD) else answer(func, args[0])
             if func is Device:  # a word itself
                 return func(*args, **kwargs)
             if func is Tensor.cuda:
@@ -97,6 +93,19 @@ def words_mode(torch, places):
             args, kwargs = translated(args, kwargs)
             return func(*args, **kwargs) if where is None else places.making(where, func, *args, **kwargs)
     return Words()
+
+
+def stay_in_words(torch, mode):
+    """backward() is called from within the mode, which is off meanwhile: functions of the script, and of PyTorch's own Python,
+    that run backwards pass it, too."""
+    run = torch.autograd._engine_run_backward
+
+    def wrapper(*arguments, **named):
+        if torch._C._len_torch_function_stack():
+            return run(*arguments, **named)
+        with mode:
+            return run(*arguments, **named)
+    torch.autograd._engine_run_backward = wrapper
 
 
 def modules_stay(torch, places):
@@ -127,7 +136,7 @@ def tensors_say_so(torch, places):
 
     def device(tensor):
         really = given(tensor)
-        return really if really.type != "cpu" or asked_by_torch() or not places.lies_there(tensor) else on_device
+        return really if really.type != "cpu" or asked_by_torch(TOLD) or not places.lies_there(tensor) else on_device
     FakeTensor.device = property(device)
 
 

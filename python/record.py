@@ -35,8 +35,8 @@ from steptime_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 from steptime_memory import MemoryPass, why_no_memory
 from steptime_pass import Pass, watch_profilers, why_no_stacks
-from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, lengths, median,
-                           tell, write_json)
+from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, columns, lengths,
+                           median, moment, tell, write_json)
 from steptime_syncs import SyncPass, why_no_syncs
 from steptime_window import Window
 
@@ -56,7 +56,7 @@ class Recorder:
         self.pace = Pace()
         self.steps = 0
         self.bare = []
-        self.recorded = []
+        self.recorded = []  # ends of steps, as the bare ones: see moment()
         self.waiting = list(PASSES)
         self.now = None  # the pass that runs
         self.off = False
@@ -93,7 +93,7 @@ class Recorder:
     # ---- steps ----
 
     def end_step(self, optimizer):
-        now = time.perf_counter_ns()
+        now = moment()
         if os.getpid() == self.process and self.first.makes(optimizer):
             self.last_step_s = time.monotonic()
             self.guard(self.take_step, now)
@@ -103,7 +103,7 @@ class Recorder:
         self.steps += 1
         if self.steps == 1:
             self.begin_steps()
-        how_far = self.pace.words(self.steps, now) if self.waiting and not self.off else ""
+        how_far = self.pace.words(self.steps, now[0]) if self.waiting and not self.off else ""
         if how_far:
             self.note("pace", how_far)
         if self.now is None:
@@ -196,8 +196,7 @@ class Recorder:
         if len(self.bare) < 2 or len(self.recorded) < 2 or self.base is None:
             return
         write_json(f"{self.base}.steps.json",
-                   {"version": 1, "clock": "monotonic", "bare_step_end_ns": self.bare,
-                    "recorded_step_end_ns": self.recorded,
+                   {"version": 1, "clock": "monotonic", **columns("bare", self.bare), **columns("recorded", self.recorded),
                     "recorder": {"torch": self.torch.__version__, "python": sys.version.split()[0],
                                  "wait": WAIT, "warmup": WARMUP, "steps": STEPS}})
 

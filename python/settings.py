@@ -9,7 +9,7 @@ It lies as steptime_settings.py beside the sitecustomize.py that capture.py is. 
 Where it looks it writes, a line an event:
 
     W <loader> <ns> <ns>   a batch was waited for so long; and so much of it the thread was on a processor
-    O <ns>                 an optimizer's step took so long
+    O <ns>                 an optimizer's step took so long; of processors where steps are timed so
     K <workers> <prefetch> <batch> <epochs> <batches> <pins> <persists> <place>   at the end: a loader, in the order of making
     P <may be fused> <place>                                                      at the end: the optimizer that made the first step
 """
@@ -23,6 +23,8 @@ import weakref
 from steptime_draws import place
 
 OPTIMIZERS = ("Adam", "AdamW", "SGD", "Adagrad")
+OF_PROCESSORS = os.environ.get("STEPTIME_RECORD_CLOCK") == "processor"
+now_ns = time.process_time_ns if OF_PROCESSORS else time.perf_counter_ns  # of optimizers, as of steps
 
 
 def value_of(text):
@@ -152,10 +154,10 @@ class Settings:
         hooks.register_optimizer_step_post_hook(self.end_step)
 
     def begin_step(self, *_):
-        self.began = time.perf_counter_ns()
+        self.began = now_ns()
 
     def end_step(self, optimizer, *_):
-        self.say(f"O {time.perf_counter_ns() - self.began}")
+        self.say(f"O {now_ns() - self.began}")
         if self.optimizer is None:
             self.optimizer = f"P {int(may_be_fused(optimizer))} {escaped(self.places.get(optimizer, ''))}"
 

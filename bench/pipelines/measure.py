@@ -99,7 +99,7 @@ def make_versions(program, base, work):
 # ---- predicted ----
 
 def record(program, folder, to, name):
-    run(program, "record", "-o", to, "--wait", "8", "--steps", "8", "--window", "0:0", "--", sys.executable, *QUIET, "run_it.py", name, cwd=folder,
+    run(program, "record", "-o", to, "--wait", "10", "--steps", "10", "--window", "0:0", "--", sys.executable, *QUIET, "run_it.py", name, cwd=folder,
         check=False)
     return [os.path.join(to, file) for file in os.listdir(to) if file.endswith(".json.gz")][0]
 

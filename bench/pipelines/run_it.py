@@ -45,7 +45,7 @@ SESSION_OPTIONS = dict(hiddenSize=50, batchSize=100, step=1, nonhybrid=False, lr
                        TA=False, scale=True, dynamic=False)
 
 
-def session_graph(count=1200, width=50, **of_data):
+def session_graph(count=2600, width=50, **of_data):
     """SR-GNN and those that grew from it: Data, SessionGraph, train_test."""
     from model import SessionGraph, train_test
     from utils import Data
@@ -60,7 +60,7 @@ def session_graph(count=1200, width=50, **of_data):
 def mkm_sr():
     from model.MKM_SR import MKM_SR
     from model.utils import MKM_DATA, train_predict_mkm
-    inputs, targets = sessions.examples(sessions.draw(1200))
+    inputs, targets = sessions.examples(sessions.draw(2600))
     longest = max(map(len, inputs))
     padded = [clicks + [0] * (longest - len(clicks)) for clicks in inputs]
     kinds = [[1 + click % 9 if click else 0 for click in clicks] for clicks in padded]
@@ -126,7 +126,7 @@ def rec_bole():
                    NEG_PREFIX="neg_", MAX_ITEM_LIST_LENGTH=50, device=torch.device("cpu"), embedding_size=50, step=1, loss_type="CE")
     model = SRGNN(options, types.SimpleNamespace(num=lambda _: sessions.ITEMS + 1))
     optimizer = torch.optim.Adam(model.parameters())
-    inputs, targets = sessions.examples(sessions.draw(1500))
+    inputs, targets = sessions.examples(sessions.draw(3000))
     for begin in range(0, len(inputs) - 100, 100):
         rows = [clicks + [0] * (50 - len(clicks)) for clicks in inputs[begin:begin + 100]]
         batch = {"item_list": torch.tensor(rows), "length": torch.tensor([len(row) for row in inputs[begin:begin + 100]]),

@@ -20,11 +20,35 @@ static const char *set_number(struct arena *arena, const char *name, int64_t val
     return set(arena, name, str_printf(arena, "%lld", (long long)value));
 }
 
+/* As torchrun sets it. Nobody is called there. */
+static const char *const *job_environment(const struct dry_options *options, struct arena *arena)
+{
+    const int64_t local = options->ranks < options->server ? options->ranks : options->server;
+    const char **const more = arena_array(arena, 16, sizeof *more);
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[] = {{"RANK", 0},
+                   {"LOCAL_RANK", 0},
+                   {"GROUP_RANK", 0},
+                   {"WORLD_SIZE", options->ranks},
+                   {"LOCAL_WORLD_SIZE", local},
+                   {"MASTER_PORT", 29500}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        more[count++] = str_printf(arena, "%s=%lld", numbers[i].name, (long long)numbers[i].value).at;
+    more[count++] = "MASTER_ADDR=127.0.0.1";
+    more[count++] = set_number(arena, "RANKS", options->ranks);
+    more[count++] = set_number(arena, "SERVER", options->server);
+    return more;
+}
+
 /* A script that would use a network to fetch what it needs is told that there is none, where it asks. */
 static const char *const *environment_of(const struct dry_options *options, const char *folder, struct arena *arena)
 {
+    enum { MOST_MORE = 32 };
     const struct dry_device *const device = &options->device;
-    const char *const more[] = {
+    const char *const own[] = {
         set(arena, "TO", str_of(folder)),
         set_number(arena, "STEPS", options->steps),
         set(arena, "DEVICE", device->gpu ? S("cuda") : S("cpu")),
@@ -33,12 +57,21 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set_number(arena, "DEVICE_SMS", device->sms),
         set_number(arena, "WAITS", options->waits),
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
+        set_number(arena, "BATCH", options->batch),
+        set(arena, "PRECISION", options->precision),
+        set(arena, "BATCH_SHAPE", options->batch_shape),
         "HF_HUB_OFFLINE=1",
         "WANDB_MODE=disabled",
         "KINETO_LOG_LEVEL=99",
         "PYTHONDONTWRITEBYTECODE=1",
-        NULL,
     };
+    const char *more[MOST_MORE] = {0};
+    size_t count = 0;
+    for (; count < sizeof own / sizeof *own; count++)
+        more[count] = own[count];
+    const char *const *job = options->ranks ? job_environment(options, arena) : NULL;
+    for (; job && *job; job++)
+        more[count++] = *job;
     return folder_environment(folder, more, arena);
 }
 
@@ -54,12 +87,14 @@ static const struct {
     {"UnsupportedFakeTensor", "that operator cannot be run without data"},
     {"OfflineMode", "nothing is downloaded in a dry run: fetch it first"},
     {"LocalEntryNotFound", "nothing is downloaded in a dry run: fetch it first"},
-    {"FileNotFoundError", "it reads data that is not there"},
+    {"FileNotFoundError", "it reads data that is not there: lay a small file of that kind there, or let --batch-shape "
+                          "say what its loaders hand out"},
     {"ModuleNotFoundError", "install that package for this Python"},
     {"ImportError", "install that package for this Python"},
     {"ConnectionError", "nothing is downloaded in a dry run: fetch it first"},
-    {"torch.distributed", "jobs of several ranks cannot be run dry yet"},
-    {"process group", "jobs of several ranks cannot be run dry yet"},
+    {"environment variable RANK", "a job of several ranks: say how many with --ranks N"},
+    {"torch.distributed", "a job of several ranks: say how many with --ranks N"},
+    {"process group", "a job of several ranks: say how many with --ranks N"},
     {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
 };
 
@@ -140,14 +175,15 @@ static void take(const char *folder, struct arena *arena, struct dry_result *res
 {
     result->folder = folder;
     result->execution = written(folder, "et.json", arena);
-    result->memory = dry_memory_read(written(folder, "memory", arena), arena);
+    result->lives = dry_lives_read(written(folder, "memory", arena), arena);
+    result->memory = dry_memory_of(&result->lives, arena);
 }
 
 bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_result *result,
              struct steptime_error *err)
 {
     struct child_end end;
-    *result = (struct dry_result){.torch = S(""), .short_because = S("")};
+    *result = (struct dry_result){.torch = S(""), .short_because = S(""), .batch.place = S("")};
     const char *const folder = dry_folder(arena, err);
     if (!folder)
         return false;

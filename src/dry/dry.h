@@ -24,7 +24,12 @@ struct dry_options {
     struct dry_device device;
     int64_t steps;
     int64_t limit_ns;
-    bool waits; /* note where the host waits for the device */
+    int64_t batch;   /* of loaders, in the place of theirs; 0: theirs */
+    str batch_shape; /* of what loaders hand out, where data is absent: "8x128:int64,8:int64"; "": theirs */
+    str precision;   /* all of it in autocast: "bfloat16", "float16"; "": as the script says */
+    int64_t ranks;   /* of the job, of which the first is run; 0: it is none */
+    int64_t server;  /* devices of a server */
+    bool waits;      /* note where the host waits for the device */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };
@@ -37,9 +42,20 @@ struct dry_note {
     str words; /* ".item()" */
 };
 
+/* What the last step took. */
+enum dry_batch_basis { BATCH_UNKNOWN, BATCH_OF_LOADER, BATCH_OF_MODULE };
+
+struct dry_batch {
+    enum dry_batch_basis basis;
+    int64_t samples, tokens; /* 0: not known */
+    int64_t batches;         /* that these are of: accumulated ones are several */
+    str place;
+};
+
 struct dry_result {
     const char *folder;        /* private; holds the execution trace and the table of memory */
     const char *execution;     /* path; NULL: no step was begun */
+    struct dry_lives lives;    /* of storages */
     struct dry_memory memory;  /* of the device, or the host where that was asked for */
     struct dry_waits waits;    /* where they were asked for */
     int64_t steps;             /* that were made */
@@ -48,6 +64,8 @@ struct dry_result {
     const struct dry_note *at; /* in the order in which they were told */
     uint32_t count;
     uint64_t times[DRY_KINDS];
+    struct dry_batch batch;
+    bool rebatched;     /* a loader took the batch of the options */
     bool nothing_there; /* it put nothing on the device: what is told is as if all lay there */
 };
 

@@ -35,11 +35,27 @@ static bool take_note(const struct line *line, struct dry_note *note)
     return false;
 }
 
+/* "loader 8 16384 1" */
+static void take_batch(const struct line *line, struct dry_batch *batch)
+{
+    str basis, samples, tokens, rest = line->words;
+    struct dry_batch told = {.place = line->place};
+    if (!str_cut(&rest, ' ', &basis) || !str_cut(&rest, ' ', &samples) || !str_int(samples, &told.samples) ||
+        !str_cut(&rest, ' ', &tokens) || !str_int(tokens, &told.tokens) || !str_int(rest, &told.batches) ||
+        told.samples < 1 || told.tokens < 0 || told.batches < 1)
+        return;
+    told.basis = str_eq(basis, S("loader")) ? BATCH_OF_LOADER : BATCH_OF_MODULE;
+    *batch = told;
+}
+
 static void take_event(const struct line *line, struct dry_told *told, struct dry_result *result)
 {
     told->loaded |= str_eq(line->kind, S("loaded"));
     told->done |= str_eq(line->kind, S("done"));
     result->nothing_there |= str_eq(line->kind, S("nothing"));
+    result->rebatched |= str_eq(line->kind, S("rebatched"));
+    if (str_eq(line->kind, S("batch")))
+        take_batch(line, &result->batch);
     told->ended |= str_eq(line->kind, S("ended"));
     if (str_eq(line->kind, S("torch"))) {
         told->torch = true;

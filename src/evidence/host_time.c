@@ -6,49 +6,11 @@
 
 #include "base/mem.h"
 
-static const int64_t *starts_of(const struct trace *trace, struct rows rows, enum event_kind kind, struct arena *arena,
-                                uint32_t *count)
-{
-    int64_t *starts = arena_array(arena, rows.count, sizeof *starts);
-    *count = 0;
-    for (uint32_t i = 0; i < rows.count; i++)
-        if (trace->kind[rows.at[i]] == kind)
-            starts[(*count)++] = trace->start_ns[rows.at[i]];
-    return starts;
-}
-
-static struct rows rows_of(const struct host_clock *clock, enum nest nest)
-{
-    return clock->lane == LANE_NONE ? (struct rows){NULL, 0} : trace_rows(clock->trace, clock->lane, nest);
-}
-
-static uint32_t first_from(const int64_t *starts, uint32_t count, int64_t time_ns)
-{
-    uint32_t low = 0, high = count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (starts[middle] < time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-/* What is recorded in a time, as so many operators. */
-static double recorded_between(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
-{
-    const uint32_t operators = first_from(clock->operators, clock->operator_count, end_ns) -
-                               first_from(clock->operators, clock->operator_count, start_ns);
-    const uint32_t frames =
-        first_from(clock->frames, clock->frame_count, end_ns) - first_from(clock->frames, clock->frame_count, start_ns);
-    return operators + (double)frames / FRAMES_AN_OPERATOR;
-}
-
 /* What of a time is the program's own. */
 static double own_ns(const struct host_clock *clock, int64_t start_ns, int64_t end_ns)
 {
-    const double own = (double)(end_ns - start_ns) - clock->an_operator_ns * recorded_between(clock, start_ns, end_ns);
+    const double own =
+        undisturbed_between(&clock->own, start_ns, end_ns) - recorder_cost_between(&clock->cost, start_ns, end_ns);
     return own > 0 ? own : 0;
 }
 
@@ -75,17 +37,16 @@ static double median_step(const struct host_clock *clock)
     return middle;
 }
 
-struct host_clock host_clock_open(const struct trace *trace, double bare_ns, double recorded_ns, struct arena *arena)
+struct host_clock host_clock_open(const struct trace *trace, const struct host_pace *pace, struct arena *arena)
 {
     struct host_clock clock = {.trace = trace, .lane = trace_main_lane(trace)};
-    double in_steps = 0;
-    clock.operators = starts_of(trace, rows_of(&clock, NEST_CALLS), EVENT_OPERATOR, arena, &clock.operator_count);
-    clock.frames = starts_of(trace, rows_of(&clock, NEST_PYTHON), EVENT_PYTHON, arena, &clock.frame_count);
-    for (uint32_t i = 0; i < trace->step_count; i++)
-        in_steps += recorded_between(&clock, trace->steps[i].start_ns, trace->steps[i].end_ns);
-    if (in_steps > 0 && bare_ns > 0 && recorded_ns > bare_ns)
-        clock.an_operator_ns = fmin(OPERATOR_NS, (recorded_ns - bare_ns) * trace->step_count / in_steps);
-    clock.step_ns = bare_ns > 0 ? bare_ns : median_step(&clock);
+    const bool is_timed = pace->bare_ns > 0 && pace->recorded_ns > 0;
+    if (pace->waited_ns && clock.lane != LANE_NONE && pace->waited_count == trace->step_count)
+        clock.own =
+            undisturbed_of(trace, &(struct undisturbed_of){clock.lane, pace->waited_ns, trace->info.stack}, arena);
+    const double added_ns = is_timed ? fmax(0, pace->recorded_ns - pace->bare_ns) : -1;
+    clock.cost = recorder_cost_of(trace, clock.lane, added_ns, arena);
+    clock.step_ns = pace->bare_ns > 0 ? pace->bare_ns : median_step(&clock);
     return clock;
 }
 

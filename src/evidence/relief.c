@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
+#include "graph/bare.h"
 #include "graph/runtime.h"
 
 enum { QUEUEING_NS = 10 * 1000 }; /* a call that copies without waiting, where the trace shows none */
@@ -45,7 +46,8 @@ struct relief {
     uint32_t *touched; /* rows whose freed or gone is set */
     size_t touched_count, touched_room;
     int64_t queueing_ns;
-    struct ends recorded;
+    struct ends recorded; /* without the recorder */
+    double bare_share;    /* of a time of the host (graph/bare.h) */
 };
 
 /* ---- when the steps end ---- */
@@ -58,7 +60,8 @@ static int64_t end_in_step(const struct relief *relief, const struct schedule *s
     if (graph->net.kind[node] == NODE_DEVICE || graph_end_ns(graph, node) <= step_end)
         return schedule->end[node];
     const struct spans *removed = &relief->removed[graph_lane(graph, node)];
-    return schedule->start[node] + step_end - start - spans_length_within(removed, start, step_end);
+    const int64_t left = step_end - start - spans_length_within(removed, start, step_end);
+    return schedule->start[node] + graph_bare_ns(relief->bare_share, left);
 }
 
 static struct ends ends_of(const struct relief *relief, const struct schedule *schedule)
@@ -101,6 +104,20 @@ static int64_t find_queueing_ns(const struct trace *trace)
 
 /* ---- life ---- */
 
+static int64_t work_left(const void *context, uint32_t node)
+{
+    const struct relief *relief = context;
+    const struct graph *graph = relief->graph;
+    if (graph->net.kind[node] == NODE_DEVICE) {
+        const uint32_t at = relief->length_count ? map_get(&relief->lengths, graph->row[node]) : (uint32_t)MAP_NONE;
+        return at == MAP_NONE ? graph->net.work[node] : relief->length_ns[at];
+    }
+    const struct spans *removed = &relief->removed[graph_lane(graph, node)];
+    const int64_t left =
+        graph->net.work[node] - spans_length_within(removed, graph->net.start[node], graph_end_ns(graph, node));
+    return graph_bare_ns(relief->bare_share, left);
+}
+
 struct relief *relief_new(const struct graph *graph)
 {
     const struct trace *trace = graph->trace;
@@ -111,7 +128,10 @@ struct relief *relief_new(const struct graph *graph)
     relief->gone = arena_array(&relief->arena, trace->count, sizeof *relief->gone);
     relief->queueing_ns = find_queueing_ns(trace);
     struct arena scratch = {0};
-    const struct schedule recorded = net_run(&graph->net, NULL, &scratch);
+    const struct graph_steps steps = graph_steps_of(graph, (struct step_range){0, trace->step_count}, &scratch);
+    relief->bare_share = graph_bare_share(graph, &steps);
+    const struct change bare = {.context = relief, .work = work_left};
+    const struct schedule recorded = net_run(&graph->net, relief->bare_share < 1 ? &bare : NULL, &scratch);
     relief->recorded = ends_of(relief, &recorded);
     arena_free(&scratch);
     return relief;
@@ -238,18 +258,6 @@ static bool node_gone(const void *context, uint32_t node)
     return relief->graph->net.kind[node] == NODE_DEVICE && relief->gone[relief->graph->row[node]];
 }
 
-static int64_t work_left(const void *context, uint32_t node)
-{
-    const struct relief *relief = context;
-    const struct graph *graph = relief->graph;
-    if (graph->net.kind[node] == NODE_DEVICE) {
-        const uint32_t at = relief->length_count ? map_get(&relief->lengths, graph->row[node]) : (uint32_t)MAP_NONE;
-        return at == MAP_NONE ? graph->net.work[node] : relief->length_ns[at];
-    }
-    const struct spans *removed = &relief->removed[graph_lane(graph, node)];
-    return graph->net.work[node] - spans_length_within(removed, graph->net.start[node], graph_end_ns(graph, node));
-}
-
 static bool edge_left(const void *context, const struct edge *edge)
 {
     const struct relief *relief = context;
@@ -278,4 +286,9 @@ int64_t relief_saving_ns(struct relief *relief)
     const struct ends ends = ends_of(relief, &schedule);
     arena_free(&scratch);
     return period_ns(&relief->recorded, graph->trace->step_count) - period_ns(&ends, graph->trace->step_count);
+}
+
+double relief_bare_share(const struct relief *relief)
+{
+    return relief->bare_share;
 }

@@ -46,8 +46,11 @@ void relief_host(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t
  * ends when the training thread and the device work launched in it have. So what
  * happens once, before the first step ends, does not count; of a trace with one
  * step the end of that step does. May be negative by a launch or so, where other
- * work gets in the way.
+ * work gets in the way. Both are without the recorder where it made steps much longer (graph/bare.h).
  */
 int64_t relief_saving_ns(struct relief *relief);
+
+/* Of a time of the host what is left without the recorder; 1: it is in all savings, as it cost little or nobody knows. */
+double relief_bare_share(const struct relief *relief);
 
 #endif

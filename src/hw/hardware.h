@@ -71,6 +71,7 @@ struct hardware {
     str name; /* of the catalogue: "NVIDIA Tesla V100 SXM2"; else as given */
     double figure[HW_KEYS];
     str source[HW_KEYS]; /* where the figure comes from; "" where it is not known */
+    int capability;      /* 10 times NVIDIA's number of its generation: 90; 0: not known, or of another vendor */
     bool catalogued;     /* a row of data/hw.csv */
 };
 

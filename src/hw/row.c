@@ -181,6 +181,10 @@ bool row_device(const struct csv_row *header, const struct csv_row *row, const s
         if (figure->column && !number(&r, str_of(figure->column), figure->usual->scale, &hardware->figure[i]))
             return false;
     }
+    double capability;
+    if (!number(&r, S("compute_capability"), 10, &capability))
+        return false;
+    hardware->capability = capability < 1000 ? (int)(capability + 0.5) : 0;
     sources(field(&r, S("source")), hardware);
     return server_column(&r, catalogue, hardware) && link_column(&r, catalogue, HW_HOST_LINK, hardware) &&
            link_column(&r, catalogue, HW_GPU_LINK, hardware) && link_column(&r, catalogue, HW_NETWORK, hardware);

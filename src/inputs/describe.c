@@ -78,6 +78,7 @@ static void describe_trace(struct input_file *file, const struct selection *step
     };
     remark_notes(file, trace->notes, trace->note_count);
     file->trust = trace_trust_of(trace, steps, &file->arena);
+    file->trace->info.slowed = step_times_slowed(&file->trust.times);
     remark_trust(file);
 }
 

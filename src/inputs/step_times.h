@@ -4,13 +4,16 @@
  *
  *     {"version": 1, "clock": "monotonic", "bare_step_end_ns": [...], "recorded_step_end_ns": [...], "recorder": {...}}
  *
- * Times are of one clock and rise. It lies beside TRACE as TRACE.steps.json, without the endings .gz, .zst and .json of
+ * Times are of one clock and rise. Where the system tells it, "bare_step_end_waited_ns" and "recorded_step_end_waited_ns" say how long
+ * the thread had waited for a processor until each of these ends: what is told of steps is then without such waits, for
+ * they come of other programs and are never the same. It lies beside TRACE as TRACE.steps.json, without the endings .gz, .zst and .json of
  * TRACE: of rank0.json.gz it is rank0.steps.json.
  */
 #ifndef INPUTS_STEP_TIMES_H
 #define INPUTS_STEP_TIMES_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/arena.h"
 #include "base/str.h"
@@ -18,7 +21,9 @@
 struct step_times {
     str path;                    /* "" where there is none */
     str wrong;                   /* why it is not used; "" */
-    double bare_ns, recorded_ns; /* median length of a step */
+    double bare_ns, recorded_ns; /* median length of a step; without waits for a processor where these are known */
+    const int64_t *waited_ns;    /* of each recorded step, in the arena; NULL: not known */
+    uint32_t waited_count;
 };
 
 /* The path of what would lie beside a trace. */

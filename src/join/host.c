@@ -135,8 +135,8 @@ static void tell(struct join *join, uint32_t i, const struct host_sight *sight, 
 void join_host(struct join *join, struct joined *joined)
 {
     const struct step_times times = step_times_beside(join->evidence.trace->info.path, &join->scratch);
-    const struct host_clock clock =
-        host_clock_open(join->evidence.trace, times.bare_ns, times.recorded_ns, &join->scratch);
+    const struct host_pace pace = {times.bare_ns, times.recorded_ns, times.waited_ns, times.waited_count};
+    const struct host_clock clock = host_clock_open(join->evidence.trace, &pace, &join->scratch);
     struct host_sight *const sights = host_sights(join);
     struct estimate *const estimates = arena_array(&join->scratch, join->finding_count, sizeof *estimates);
     for (uint32_t i = 0; i < join->finding_count; i++) {

@@ -3,18 +3,12 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
-#include "syntax/syntax.h"
+#include "host_backward.h"
+#include "host_wanted.h"
 
-/* What is looked for of a finding. */
-struct wanted {
-    str name;              /* of the call; "": none */
-    uint32_t order, calls; /* which of the calls of that name in its scope, and how many there are */
-    int64_t scope_line;    /* of the loop in brackets or lambda that the call stands in; 0: in none */
-    int64_t first_line, last_line;
-    bool is_constructor;         /* a type that is called: Python gives it no frame */
-    bool is_loop;                /* a loop in brackets is a part of it */
-    bool is_search;              /* calls of np.where one behind another, with what is compared before each */
-    uint32_t run, before, first; /* of those: the run looked at, the row before this one, and where they began */
+/* Of look-ups one behind another: the run of the function looked at, the row before this one, and where they began. */
+struct searching {
+    uint32_t run, before, first;
 };
 
 struct looking {
@@ -22,108 +16,10 @@ struct looking {
     bool inlines; /* loops in brackets have no frame of their own: Python 3.12 and later */
     const struct trace *trace;
     uint32_t lane;
-    struct wanted *wanted; /* by finding */
+    struct host_wanted *wanted;  /* by finding */
+    struct searching *searching; /* by finding */
     struct host_sight *sights;
 };
-
-/* ---- what is looked for ---- */
-
-static bool is_constructor(str name)
-{
-    static const char *const names[] = {"Tensor",    "FloatTensor", "DoubleTensor", "HalfTensor", "LongTensor",
-                                        "IntTensor", "ShortTensor", "ByteTensor",   "BoolTensor", "CharTensor"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (str_eq(name, str_of(names[i])))
-            return true;
-    return false;
-}
-
-static str name_called(const struct syntax *tree, uint32_t node)
-{
-    return tree->kind[node] == SYN_CALL ? syntax_tail(tree, syntax_first(tree, node)) : S("");
-}
-
-static bool is_alike(const struct wanted *wanted, str name)
-{
-    return wanted->is_constructor ? is_constructor(name) : str_eq(name, wanted->name);
-}
-
-static bool is_comprehension(const struct syntax *tree, uint32_t node)
-{
-    return tree->kind[node] == SYN_LIST_COMP || tree->kind[node] == SYN_SET_COMP || tree->kind[node] == SYN_DICT_COMP ||
-           tree->kind[node] == SYN_GENERATOR;
-}
-
-/* Whether the node lies in what the first `for` of a loop in brackets goes over. */
-static bool is_outer_iterable(const struct syntax *tree, uint32_t comprehension, uint32_t part, uint32_t node)
-{
-    const uint32_t first_for = syntax_last(tree, syntax_first(tree, comprehension));
-    return part == first_for && node >= syntax_last(tree, syntax_first(tree, first_for));
-}
-
-/* What has the frame that a call is made from; the first iterable of a loop in brackets is made outside of it. */
-static uint32_t scope_of(const struct looking *looking, const struct syntax *tree, uint32_t node)
-{
-    uint32_t at = node, below = node;
-    for (; at && at != SYNTAX_NONE && tree->kind[at] != SYN_FUNCTION; below = at, at = tree->parent[at]) {
-        if (tree->kind[at] == SYN_LAMBDA)
-            return at;
-        if (!looking->inlines && is_comprehension(tree, at) && below != at && !is_outer_iterable(tree, at, below, node))
-            return at;
-    }
-    return at == SYNTAX_NONE ? 0 : at;
-}
-
-/* Those before the call count for its order. */
-static void number_call(const struct looking *looking, const struct syntax *tree, uint32_t call, struct wanted *wanted)
-{
-    const uint32_t function = locate_node(tree, call), scope = scope_of(looking, tree, call);
-    for (uint32_t node = function, last = syntax_last(tree, function); node < last; node++) {
-        if (tree->kind[node] != SYN_CALL || !is_alike(wanted, name_called(tree, node)) ||
-            scope_of(looking, tree, node) != scope)
-            continue;
-        wanted->order += node < call;
-        wanted->calls++;
-    }
-    if (scope && tree->kind[scope] != SYN_FUNCTION)
-        wanted->scope_line = syntax_place(tree, tree->begin[scope]).line;
-}
-
-static bool holds_comprehension(const struct syntax *tree, uint32_t node)
-{
-    for (uint32_t at = node, last = syntax_last(tree, node); at < last; at++)
-        if (is_comprehension(tree, at))
-            return true;
-    return false;
-}
-
-/* The copy to the device, the built-in, or the call that the finding underlines. */
-static uint32_t call_of(const struct syntax *tree, const struct match *match)
-{
-    if (!match->builtin.len)
-        return match->upload ? match->upload : match->node;
-    for (uint32_t node = match->node, last = syntax_last(tree, node); node < last; node++)
-        if (str_eq(name_called(tree, node), match->builtin))
-            return node;
-    return match->node;
-}
-
-static struct wanted wanted_of(const struct looking *looking, const struct match *match)
-{
-    const struct syntax *const tree = looking->join->lint->files[match->file].tree;
-    const uint32_t call = call_of(tree, match);
-    struct wanted wanted = {.name = name_called(tree, call)};
-    wanted.is_constructor = is_constructor(wanted.name);
-    wanted.first_line = syntax_place(tree, match->begin).line;
-    wanted.last_line = syntax_place(tree, match->end).line;
-    wanted.is_search = tree->kind[match->node] == SYN_SUBSCRIPT && str_eq(match->builtin, S("where"));
-    wanted.run = wanted.before = wanted.first = ROW_NONE;
-    const bool gathers = is_comprehension(tree, match->node) || showing_of(match->rule).shows & SHOWS_LOOP;
-    wanted.is_loop = gathers && holds_comprehension(tree, match->node);
-    if (wanted.name.len)
-        number_call(looking, tree, call, &wanted);
-    return wanted;
-}
 
 /* ---- what is found ---- */
 
@@ -145,7 +41,7 @@ static void add_row(struct looking *looking, uint32_t finding, uint32_t row, enu
 /* Of `of` that a run made the k-th is this one's; or nobody can tell, and each has a part. */
 static bool is_its_turn(struct looking *looking, uint32_t finding, uint32_t order, uint32_t of, enum tier *tier)
 {
-    const struct wanted *const wanted = &looking->wanted[finding];
+    const struct host_wanted *const wanted = &looking->wanted[finding];
     *tier = TIER_CONFIRMED;
     if (wanted->calls == 1)
         return true;
@@ -178,20 +74,39 @@ static const struct frame *frame_at(const struct looking *looking, uint32_t row)
 }
 
 /* The call was made from the scope that is wanted. */
-static bool is_from_scope(const struct looking *looking, const struct wanted *wanted, uint32_t caller)
+static bool is_from_scope(const struct looking *looking, const struct host_wanted *wanted, uint32_t caller)
 {
     const struct frame *const frame = frame_at(looking, caller);
     const int64_t line = is_unnamed(frame->name) && !str_eq(frame->name, S("<module>")) ? frame->line : 0;
     return wanted->scope_line == line;
 }
 
+/* What a loop goes over is asked for its elements right before the loop's own frame: a tensor makes all of them there. */
+static void add_iterators(struct looking *looking, uint32_t finding, uint32_t loop)
+{
+    const struct trace *const trace = looking->trace;
+    const struct rows rows = trace_rows(trace, looking->lane, NEST_PYTHON);
+    for (uint32_t i = trace_first_from(trace, rows, trace->start_ns[loop]); i-- > 0;) {
+        const uint32_t row = rows.at[i];
+        if (trace->parent[row] != trace->parent[loop] && trace->parent[row] != ROW_NONE &&
+            trace->start_ns[row] > trace->start_ns[trace->parent[loop]])
+            continue; /* within the one before */
+        const str name = frame_at(looking, row)->name;
+        if (trace->parent[row] != trace->parent[loop] || (!str_eq(name, S("iter")) && !str_eq(name, S("__iter__"))))
+            return;
+        spans_add(&looking->sights[finding].time, trace->start_ns[row], trace_end_ns(trace, row));
+    }
+}
+
 static void try_frame(struct looking *looking, uint32_t finding, uint32_t row)
 {
-    const struct wanted *const wanted = &looking->wanted[finding];
+    const struct host_wanted *const wanted = &looking->wanted[finding];
     const struct frame *const frame = frame_at(looking, row);
     if (is_unnamed(frame->name)) {
-        if (wanted->is_loop && wanted->first_line <= frame->line && frame->line <= wanted->last_line)
+        if (wanted->is_loop && wanted->first_line <= frame->line && frame->line <= wanted->last_line) {
             add_row(looking, finding, row, TIER_CONFIRMED);
+            add_iterators(looking, finding, row);
+        }
         return;
     }
     if (!wanted->name.len || wanted->is_constructor || !str_eq(wanted->name, frame->name) ||
@@ -211,22 +126,23 @@ static void try_frame(struct looking *looking, uint32_t finding, uint32_t row)
 static void try_search(struct looking *looking, uint32_t finding, uint32_t row)
 {
     const struct trace *const trace = looking->trace;
-    struct wanted *const wanted = &looking->wanted[finding];
+    const struct host_wanted *const wanted = &looking->wanted[finding];
+    struct searching *const searching = &looking->searching[finding];
     const uint32_t run = trace->parent[row];
     if (!is_from_scope(looking, wanted, run))
         return;
     const bool is_where = str_eq(frame_at(looking, row)->name, wanted->name);
-    if (run != wanted->run)
-        wanted->before = wanted->first = ROW_NONE;
-    if (is_where && wanted->before != ROW_NONE && str_eq(frame_at(looking, wanted->before)->name, wanted->name)) {
-        const uint32_t first = wanted->first == ROW_NONE ? wanted->before : wanted->first;
+    if (run != searching->run)
+        searching->before = searching->first = ROW_NONE;
+    if (is_where && searching->before != ROW_NONE && str_eq(frame_at(looking, searching->before)->name, wanted->name)) {
+        const uint32_t first = searching->first == ROW_NONE ? searching->before : searching->first;
         add(looking, finding, trace_end_ns(trace, first), trace->start_ns[row], TIER_FUNCTION);
         sighting_add_host(&looking->join->sightings[finding], row);
     } else {
-        wanted->first = wanted->before;
+        searching->first = searching->before;
     }
-    wanted->run = run;
-    wanted->before = row;
+    searching->run = run;
+    searching->before = row;
 }
 
 static void find_frames(struct looking *looking)
@@ -354,44 +270,6 @@ static void find_loaders(struct looking *looking)
     }
 }
 
-/* ---- backward ---- */
-
-static uint32_t outermost_backward(const struct trace *trace, uint32_t row)
-{
-    while (trace->parent[row] != ROW_NONE && str_starts(trace_name(trace, trace->parent[row]), S("autograd::engine")))
-        row = trace->parent[row];
-    return row;
-}
-
-static bool holds(const struct spans *set, int64_t time_ns)
-{
-    const size_t i = spans_find(set, time_ns);
-    return i < set->count && set->at[i].start_ns <= time_ns;
-}
-
-/* What backward does of forward operators in the time of a finding. */
-static void add_backward(struct looking *looking)
-{
-    const struct trace *const trace = looking->trace;
-    const struct rows rows = trace_rows(trace, looking->lane, NEST_CALLS);
-    for (uint32_t f = 0; f < looking->join->finding_count; f++) {
-        struct host_sight *const sight = &looking->sights[f];
-        struct spans both = {0};
-        spans_tidy(&sight->time);
-        for (uint32_t i = 0; sight->time.count && i < rows.count; i++) {
-            const uint32_t forward = trace_forward(trace, rows.at[i]);
-            if (forward == ROW_NONE || !holds(&sight->time, trace->start_ns[forward]))
-                continue;
-            const uint32_t row = outermost_backward(trace, rows.at[i]);
-            spans_add(&both, trace->start_ns[row], trace_end_ns(trace, row));
-        }
-        for (size_t i = 0; i < both.count; i++)
-            spans_add(&sight->time, both.at[i].start_ns, both.at[i].end_ns);
-        spans_free(&both);
-        spans_tidy(&sight->time);
-    }
-}
-
 /* ---- whole ---- */
 
 static bool has_comprehensions(const struct trace *trace)
@@ -408,16 +286,20 @@ struct host_sight *host_sights(struct join *join)
     looking.lane = trace_main_lane(looking.trace);
     looking.sights = arena_array(&join->scratch, join->finding_count, sizeof *looking.sights);
     looking.wanted = arena_array(&join->scratch, join->finding_count, sizeof *looking.wanted);
+    looking.searching = arena_array(&join->scratch, join->finding_count, sizeof *looking.searching);
+    for (uint32_t i = 0; i < join->finding_count; i++)
+        looking.searching[i] = (struct searching){ROW_NONE, ROW_NONE, ROW_NONE};
     if (looking.lane == LANE_NONE)
         return looking.sights;
     looking.inlines = !has_comprehensions(looking.trace);
     for (uint32_t i = 0; i < join->finding_count; i++)
         if (join->lint->findings[i].match)
-            looking.wanted[i] = wanted_of(&looking, join->lint->findings[i].match);
+            looking.wanted[i] = host_wanted_of(join->lint, join->lint->findings[i].match, looking.inlines);
     find_frames(&looking);
     find_built(&looking);
     find_element_loops(&looking);
     find_loaders(&looking);
-    add_backward(&looking);
+    for (uint32_t i = 0; i < join->finding_count; i++)
+        host_add_backward(looking.trace, looking.lane, &looking.sights[i].time);
     return looking.sights;
 }

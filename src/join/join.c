@@ -201,6 +201,13 @@ static void number_findings(struct join *join, struct joined *joined)
         join_warn(join, "more than 300 findings are shown by the trace; what a step would save without those beyond is "
                         "not worked out");
     joined->saving_ns = saving_together(&join->evidence, join->sightings, join->finding_count);
+    const double share = relief_bare_share(join->evidence.relief);
+    if (share < 1)
+        join_warn(join, str_printf(join->arena,
+                                   "savings leave the recorder out: without it %.0f %% of the host's recorded time is "
+                                   "left",
+                                   100 * share)
+                            .at);
 }
 
 /* ---- the trace as a whole ---- */

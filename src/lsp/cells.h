@@ -6,7 +6,7 @@
 #ifndef LSP_CELLS_H
 #define LSP_CELLS_H
 
-#include "message.h"
+#include "rpc/message.h"
 #include "position.h"
 
 enum { CELLS_MOST = 4096 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Places: the protocol counts lines and columns from 0, columns in UTF-16 units or bytes; findings from 1. */
 #include "base/utf8.h"
-#include "message.h"
+#include "rpc/message.h"
 #include "position.h"
 #include "syntax/lines.h"
 

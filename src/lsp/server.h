@@ -12,7 +12,7 @@
 #define LSP_SERVER_H
 
 #include "frame.h"
-#include "message.h"
+#include "rpc/message.h"
 
 struct server;
 

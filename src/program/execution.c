@@ -55,8 +55,8 @@ static void find_entries(struct making *m)
         m->gone[i] = loads_data(node) || (node->parent != EXECUTION_NONE && m->gone[node->parent]) ||
                      making_is_of_mode(m, i, inside);
         m->entry[i] = parent;
-        if (m->gone[i] || execution_is_mode(node) || execution_is_frame(node) || !in_step(m, node) ||
-            (inside && execution_is_label(node)))
+        if (m->gone[i] || execution_is_mark(node) || execution_is_mode(node) || execution_is_frame(node) ||
+            !in_step(m, node) || (inside && execution_is_label(node)))
             continue;
         m->kept[m->count] = i;
         m->key[m->count] = node->id;
@@ -132,12 +132,18 @@ static int64_t tensor_name(struct execution_tensor tensor)
     return tensor.storage ? tensor.storage : tensor.id;
 }
 
+static void add_tensor(struct making *m, struct execution_tensor tensor)
+{
+    m->tensor_bytes[*m->tensor_count] = tensor.bytes;
+    m->tensors[(*m->tensor_count)++] = tensor_name(tensor);
+}
+
 static void add_inputs(struct making *m, const struct execution_node *node, struct program_op *op)
 {
     op->first_input = *m->tensor_count;
     op->inputs = node->inputs.tensors;
     for (uint32_t i = 0; i < node->inputs.tensors; i++)
-        m->tensors[(*m->tensor_count)++] = tensor_name(m->from->tensors[node->inputs.first_tensor + i]);
+        add_tensor(m, m->from->tensors[node->inputs.first_tensor + i]);
 }
 
 /* Inputs of operators that have so many that looking through them takes longer; empty for the others. */
@@ -169,7 +175,7 @@ static void add_outputs(struct making *m, const struct execution_node *node, str
     for (uint32_t i = 0; i < node->outputs.tensors; i++) {
         const int64_t tensor = tensor_name(m->from->tensors[node->outputs.first_tensor + i]);
         if (writes || !reads(m, op, &many, tensor))
-            m->tensors[(*m->tensor_count)++] = tensor;
+            add_tensor(m, m->from->tensors[node->outputs.first_tensor + i]);
     }
     op->outputs = *m->tensor_count - op->first_output;
     map_free(&many);
@@ -266,6 +272,17 @@ static bool is_collective(const struct execution_node *node)
     return node->collective != EXECUTION_NONE || str_eq(node->name, S("record_param_comms"));
 }
 
+/* Of a dry run, by its members. */
+static uint32_t group_of(struct program *out, struct collective_group *groups, str members)
+{
+    for (uint32_t i = 1; i < out->group_count; i++)
+        if (str_eq(groups[i].members, members))
+            return i;
+    groups[out->group_count] =
+        (struct collective_group){.name = members, .members = members, .size = collective_members(members)};
+    return out->group_count++;
+}
+
 static struct collective collective_of_node(const struct making *m, const struct execution_node *node, uint32_t op)
 {
     const struct message message = message_of_shapes(node->inputs.dims, node->inputs.types, ALL_ARGUMENTS);
@@ -286,24 +303,40 @@ static struct collective collective_of_node(const struct making *m, const struct
     c.kind = (uint8_t)collective_kind_of_name(said->kind);
     c.in_elements = said->in_elements;
     c.out_elements = said->out_elements;
+    if (said->members.len) {
+        c.element_bytes = 1;
+        c.work = said->work;
+        c.apart = said->apart;
+    }
     return c;
 }
 
 static void make_collectives(struct making *m, const struct program_tree *tree, struct program *out)
 {
-    struct collective_group *none = arena_array(m->arena, 1, sizeof *none);
+    struct collective_group *groups = arena_array(m->arena, m->from->collective_count + 1, sizeof *groups);
     struct collective *at = arena_array(m->arena, tree->count, sizeof *at);
+    groups[0].name = S("");
+    out->group_count = 1;
     for (uint32_t i = 0; i < tree->count; i++) {
         const struct execution_node *node = &m->from->nodes[m->kept[tree->entry_of[i]]];
         if (!is_collective(node))
             continue;
         at[out->collective_count] = collective_of_node(m, node, i);
+        if (node->collective != EXECUTION_NONE && m->from->collectives[node->collective].members.len)
+            at[out->collective_count].group = group_of(out, groups, m->from->collectives[node->collective].members);
         out->collective_count += at[out->collective_count].kind != COLLECTIVE_OTHER; /* "wait" is none */
     }
-    none->name = S("");
-    out->groups = none;
-    out->group_count = 1;
+    out->groups = groups;
     out->collectives = at;
+}
+
+static void take_marks(const struct making *m, struct program *out)
+{
+    struct execution_mark *at = arena_array(m->arena, m->from->mark_count, sizeof *at);
+    for (uint32_t i = 0; i < m->from->mark_count; i++)
+        if (m->from->marks[i].id >= m->step->first && m->from->marks[i].id < m->step->end)
+            at[out->mark_count++] = m->from->marks[i];
+    out->marks = at;
 }
 
 /* ---- all of it ---- */
@@ -348,15 +381,18 @@ struct program program_of_nodes(const struct execution *from, const struct execu
     const struct program_tree tree = program_tree_of(m.parent, m.key, m.count, &m.scratch);
     m.ops = arena_array(arena, tree.count, sizeof *m.ops);
     m.tensors = arena_array(arena, from->tensor_count, sizeof *m.tensors);
+    m.tensor_bytes = arena_array(arena, from->tensor_count, sizeof *m.tensor_bytes);
     m.tensor_count = &out.tensor_count;
     make_ops(&m, &tree, &out);
     link_forward(&m, &tree);
     making_host_work(&m, &tree);
     making_copies(&m, &tree, &out);
     make_collectives(&m, &tree, &out);
+    take_marks(&m, &out);
     out.ops = m.ops;
     out.count = tree.count;
     out.tensors = m.tensors;
+    out.tensor_bytes = m.tensor_bytes;
     program_names_free(&m.names);
     arena_free(&m.scratch);
     return out;

@@ -48,7 +48,7 @@ struct making {
     struct program_names names;
     struct program_op *ops;
     uint32_t *tensor_count; /* of the result */
-    int64_t *tensors;
+    int64_t *tensors, *tensor_bytes;
 };
 
 /* execution_dry.c */

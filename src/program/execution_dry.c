@@ -39,6 +39,8 @@ bool making_is_of_mode(const struct making *m, uint32_t at, bool inside)
     const struct execution_node *node = &m->from->nodes[at];
     if (!m->over_mode)
         return false;
+    if (str_starts(node->name, S("steptime::"))) /* a mark */
+        return true;
     const bool below = node->parent != EXECUTION_NONE && execution_is_mode(&m->from->nodes[node->parent]);
     if (execution_is_mode(node) || below)
         return inside || !(execution_is_mode(node) || execution_is_label(node));

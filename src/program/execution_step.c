@@ -60,12 +60,23 @@ static uint64_t nodes_in(const struct execution *e, const struct execution_step 
     return count;
 }
 
+/* Of a dry run every step was seen from its beginning on. */
+static bool is_dry(const struct execution *e)
+{
+    for (uint32_t i = 0; i < e->count; i++)
+        if (execution_is_mode(&e->nodes[i]))
+            return true;
+    return false;
+}
+
 /* Of steps with less than half of the nodes of the fullest, recording saw a part only. */
 static struct execution_step last_whole(const struct execution *e, const struct marks *marks)
 {
     enum { LOOKED_AT = 64 };
     const size_t from = marks->count > LOOKED_AT ? marks->count - LOOKED_AT : 0;
     uint64_t most = 0;
+    if (marks->count && is_dry(e))
+        return marks->at[marks->count - 1];
     for (size_t i = from; i < marks->count; i++) {
         const uint64_t nodes = nodes_in(e, &marks->at[i]);
         most = nodes > most ? nodes : most;

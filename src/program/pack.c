@@ -104,10 +104,12 @@ static const struct field collective_fields[] = {
     NUMBER(collective, seq),           NUMBER(collective, in_elements), NUMBER(collective, out_elements),
     NUMBER(collective, row),           NUMBER(collective, step),        NUMBER(collective, group),
     NUMBER(collective, element_bytes), NUMBER(collective, kind),        NUMBER(collective, on_host),
-    NUMBER(collective, queued_before),
+    NUMBER(collective, queued_before), NUMBER(collective, apart),       NUMBER(collective, work),
 };
-static const struct field group_fields[] = {TEXT(collective_group, name), NUMBER(collective_group, size),
-                                            NUMBER(collective_group, identity)};
+static const struct field group_fields[] = {TEXT(collective_group, name), TEXT(collective_group, members),
+                                            NUMBER(collective_group, size), NUMBER(collective_group, identity)};
+static const struct field mark_fields[] = {NUMBER(execution_mark, id), NUMBER(execution_mark, kind),
+                                           NUMBER(execution_mark, what), NUMBER(execution_mark, stream)};
 static const struct field program_fields[] = {
     NUMBER(program, source),     NUMBER(program, threads),
     NUMBER(program, streams),    NUMBER(program, rank),
@@ -136,6 +138,7 @@ static const struct row_kind op_rows = ROWS(op_fields, struct program_op),
                              tensor_rows = ROWS(tensor_fields, int64_t),
                              collective_rows = ROWS(collective_fields, struct collective),
                              group_rows = ROWS(group_fields, struct collective_group),
+                             mark_rows = ROWS(mark_fields, struct execution_mark),
                              program_rows_of = ROWS(program_fields, struct program);
 
 /* ---- numbers ---- */
@@ -266,8 +269,10 @@ struct packed_program program_pack(const struct program *program, struct program
     pack_rows(&p, &sync_rows, program->syncs, program->sync_count);
     pack_rows(&p, &order_rows, program->orders, program->order_count);
     pack_rows(&p, &tensor_rows, program->tensors, program->tensor_count);
+    pack_rows(&p, &tensor_rows, program->tensor_bytes, program->tensor_bytes ? program->tensor_count : 0);
     pack_rows(&p, &collective_rows, program->collectives, program->collective_count);
     pack_rows(&p, &group_rows, program->groups, program->group_count);
+    pack_rows(&p, &mark_rows, program->marks, program->mark_count);
     uint8_t *at = arena_alloc(arena, p.out.len);
     memcpy(at, p.out.at, p.out.len);
     const struct packed_program packed = {at, p.out.len};
@@ -317,7 +322,10 @@ struct program program_unpack(struct packed_program packed, const struct program
     program.syncs = unpack_rows(&at, &sync_rows, texts, arena, &program.sync_count);
     program.orders = unpack_rows(&at, &order_rows, texts, arena, &program.order_count);
     program.tensors = unpack_rows(&at, &tensor_rows, texts, arena, &program.tensor_count);
+    program.tensor_bytes = unpack_rows(&at, &tensor_rows, texts, arena, &one);
+    program.tensor_bytes = one ? program.tensor_bytes : NULL;
     program.collectives = unpack_rows(&at, &collective_rows, texts, arena, &program.collective_count);
     program.groups = unpack_rows(&at, &group_rows, texts, arena, &program.group_count);
+    program.marks = unpack_rows(&at, &mark_rows, texts, arena, &program.mark_count);
     return program;
 }

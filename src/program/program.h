@@ -113,11 +113,14 @@ struct program {
     uint32_t order_count;
     const int64_t
         *tensors; /* what operators read and write (execution traces): ids of storages, of tensors without one */
+    const int64_t *tensor_bytes; /* how much of each is read or written; -1: not known */
     uint32_t tensor_count;
     const struct collective *collectives; /* of this step */
     uint32_t collective_count;
     const struct collective_group *groups; /* which they are of; [0] stands for: not recorded */
     uint32_t group_count;
+    const struct execution_mark *marks; /* of a dry run: streams, and what waits for what; ids are those of operators */
+    uint32_t mark_count;
     int64_t origin_ns; /* of the times of the collectives, which are the trace's */
     bool dated;        /* the origin is since an epoch that all ranks share */
     uint32_t threads, streams;

@@ -12,6 +12,7 @@
 #include "pairs.h"
 #include "read/read.h"
 #include "text/json_writer.h"
+#include "trace/undisturbed.h"
 
 enum { HEAD = 1 << 20, PIECE = 64 << 10 };
 
@@ -21,6 +22,17 @@ struct joining {
     struct packer *out;
     struct stacks_joined *joined;
 };
+
+/* A thread of the slow clock: without waits for a processor, and where that lies on the true one. */
+struct slow {
+    struct undisturbed own;
+    struct warp warp;
+};
+
+static int64_t true_time(const struct slow *slow, int64_t time_ns)
+{
+    return warp_time(&slow->warp, (int64_t)undisturbed_time(&slow->own, time_ns));
+}
 
 /* ---- a frame as an event ---- */
 
@@ -51,11 +63,11 @@ static void write_call(struct json_writer *json, const struct trace *stacks, uin
     json_write_end(json);
 }
 
-static void write_frame(struct joining *joining, const struct warp *warp, uint32_t row)
+static void write_frame(struct joining *joining, const struct slow *slow, uint32_t row)
 {
     const struct trace *const stacks = joining->stacks;
-    const int64_t start = warp_time(warp, stacks->start_ns[row]);
-    const int64_t end = warp_time(warp, trace_end_ns(stacks, row));
+    const int64_t start = true_time(slow, stacks->start_ns[row]);
+    const int64_t end = true_time(slow, trace_end_ns(stacks, row));
     struct writer *const text = writer_to_memory();
     struct json_writer json = json_write_begin(text);
     json_write_object(&json, JSON_FLAT);
@@ -88,26 +100,31 @@ static uint32_t same_lane(const struct trace *trace, const struct lane *wanted)
 }
 
 /* Before the start of the true trace there is nothing that a frame could be of. */
-static void write_frames(struct joining *joining, uint32_t lane, const struct warp *warp)
+static void write_frames(struct joining *joining, uint32_t lane, const struct slow *slow)
 {
     const struct rows frames = trace_rows(joining->stacks, lane, NEST_PYTHON);
     for (uint32_t i = 0; i < frames.count; i++)
-        if (joining->times->origin_ns + warp_time(warp, joining->stacks->start_ns[frames.at[i]]) >= 0)
-            write_frame(joining, warp, frames.at[i]);
+        if (joining->times->origin_ns + true_time(slow, joining->stacks->start_ns[frames.at[i]]) >= 0)
+            write_frame(joining, slow, frames.at[i]);
 }
 
 static void join_lane(struct joining *joining, uint32_t lane)
 {
     const uint32_t in_times = same_lane(joining->times, &joining->stacks->lanes[lane]);
-    struct warp warp = {0};
+    struct slow slow = {0};
+    struct arena scratch = {0};
     uint64_t calls = 0;
     if (in_times == LANE_NONE)
         return;
     joining->joined->paired +=
-        pairs_find((struct both_lanes){joining->times, joining->stacks, in_times, lane}, &warp, &calls);
+        pairs_find((struct both_lanes){joining->times, joining->stacks, in_times, lane}, &slow.warp, &calls);
     joining->joined->operators += calls;
-    write_frames(joining, lane, &warp);
-    warp_free(&warp);
+    slow.own = undisturbed_of(joining->stacks, &(struct undisturbed_of){lane, NULL, true}, &scratch);
+    for (size_t i = 0; i < slow.warp.count; i++)
+        slow.warp.at[i].from = (int64_t)undisturbed_time(&slow.own, slow.warp.at[i].from);
+    write_frames(joining, lane, &slow);
+    warp_free(&slow.warp);
+    arena_free(&scratch);
 }
 
 static void write_all_frames(struct joining *joining)

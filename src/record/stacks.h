@@ -4,7 +4,8 @@
  *
  * Stacks slow the steps that they are recorded in, so the times of that recording are worth nothing. But both have the
  * same operators in the same order. Step by step and thread by thread operators of equal names are paired; each pair says
- * where two moments of the slow clock lie on the true one, and between these moments time is stretched evenly. The frames
+ * where two moments of the slow clock lie on the true one, and between these moments time is stretched evenly, but for what of it
+ * was plainly a wait for a processor (trace/undisturbed.h). The frames
  * of the second recording are set to the times that follow, and written into the first. Its own events stay as they are,
  * byte by byte.
  */

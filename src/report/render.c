@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/error.h"
 
-static const struct renderer *const renderers[] = {&render_term,  &render_json,   &render_csv,
-                                                   &render_sarif, &render_github, &render_html};
+static const struct renderer *const renderers[] = {&render_term,   &render_json, &render_csv,     &render_sarif,
+                                                   &render_github, &render_html, &render_markdown};
 
 static const struct renderer *find(str format)
 {

@@ -12,7 +12,8 @@ struct renderer {
                    struct steptime_error *err);
 };
 
-extern const struct renderer render_term, render_json, render_csv, render_sarif, render_github, render_html;
+extern const struct renderer render_term, render_json, render_csv, render_sarif, render_github, render_html,
+    render_markdown;
 
 /* "ranks, steps": the ids of all tables, for a message. */
 str report_table_ids(const struct report *report, struct arena *arena);

@@ -136,6 +136,7 @@ enum column_flag {
     COLUMN_DETAIL = 1, /* json and csv only; left out on a terminal */
     COLUMN_WIDE = 2,   /* may be shortened on a terminal (names) */
     COLUMN_BAR = 4,    /* a ratio drawn as a small bar beside its number */
+    COLUMN_ALIKE = 8,  /* in the measure of the column before, so that the two compare by eye */
 };
 
 struct table *section_table(struct section *section, const char *id, const char *title);
@@ -299,7 +300,7 @@ struct render_options {
 
 struct steptime_error;
 /*
- * format is "term", "json", "csv", "html", "sarif" or "github". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
+ * format is "term", "json", "csv", "html", "sarif", "github" or "markdown". False with STEPTIME_USAGE: an unknown format, a table that does not exist, or one
  * to be named because the format holds a single one (csv). Whether the bytes arrived is for writer_close to say.
  */
 bool report_render(const struct report *report, str format, const struct render_options *options, struct writer *out,

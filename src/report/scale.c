@@ -8,22 +8,41 @@ static bool has_sizes(enum unit unit)
     return unit == UNIT_BYTES || unit == UNIT_FLOP;
 }
 
-struct scale scale_of(const struct table *table, uint32_t column, uint32_t rows)
+/* What the cells of one column add to a scale; whether they are all whole numbers. */
+static bool add_cells(struct scale *scale, const struct table *table, uint32_t column, uint32_t rows)
 {
-    const enum unit unit = table->columns[column].unit;
-    struct scale scale = {.unit = unit, .number = unit != UNIT_NONE, .smallest = INFINITY};
     bool whole = true;
     for (uint32_t row = 0; row < rows; row++) {
         const struct cell cell = table_at(table, row, column);
         double number;
         if (!cell_number(cell, &number))
             continue;
-        scale.number = true;
+        scale->number = true;
         whole = whole && cell.kind == CELL_INT;
-        scale.largest = fmax(scale.largest, fabs(number));
+        scale->largest = fmax(scale->largest, fabs(number));
         if (number != 0)
-            scale.smallest = fmin(scale.smallest, fabs(number));
+            scale->smallest = fmin(scale->smallest, fabs(number));
     }
+    return whole;
+}
+
+static bool is_alike(const struct table *table, uint32_t column)
+{
+    return column < table->column_count && table->columns[column].flags & COLUMN_ALIKE;
+}
+
+struct scale scale_of(const struct table *table, uint32_t column, uint32_t rows)
+{
+    const enum unit unit = table->columns[column].unit;
+    struct scale scale = {.unit = unit, .number = unit != UNIT_NONE, .smallest = INFINITY};
+    bool whole = add_cells(&scale, table, column, rows);
+    uint32_t first = column, last = column;
+    while (first && is_alike(table, first))
+        first--;
+    while (is_alike(table, last + 1))
+        last++;
+    for (uint32_t other = first; other <= last; other++)
+        whole = add_cells(&scale, table, other, rows) && whole;
     scale.measure = measure_for(unit, scale.largest, whole);
     scale.own_units = has_sizes(unit) && scale.largest / scale.smallest > 1000;
     return scale;

@@ -56,6 +56,26 @@ struct execution_node {
 struct execution_collective {
     str kind, dtype, group;
     int64_t in_elements, out_elements, group_size;
+    str members;  /* of a dry run: "0-15", "0-56:8" */
+    int64_t work; /* and the number by which it is waited for; 0 */
+    bool apart;   /* on a stream of its own */
+};
+
+/* What a dry run says of streams (python/dry_streams.py) and of waiting for collectives (python/dry_ranks.py). */
+enum execution_mark_kind {
+    MARK_STREAM,   /* what follows goes on the stream; 0: the usual one */
+    MARK_RECORD,   /* the event stands for all that is on the stream */
+    MARK_AWAIT,    /* what comes on the stream waits for the event */
+    MARK_STAGES,   /* the job is a pipeline of so many stages, of which this rank is the first */
+    MARK_COMPILED, /* 1: what follows is compiled, as far as the 0 that follows */
+    MARK_WAIT,     /* what comes on the current stream waits for the work */
+};
+
+struct execution_mark {
+    int64_t id; /* of its node: it stands between those with smaller and larger ones */
+    uint8_t kind;
+    int64_t what;    /* event, work, stages, or 1 and 0 */
+    uint32_t stream; /* of the first three */
 };
 
 struct execution {
@@ -65,6 +85,8 @@ struct execution {
     uint32_t tensor_count;
     const struct execution_collective *collectives;
     uint32_t collective_count;
+    const struct execution_mark *marks; /* of a dry run, ascending by id; execution_take_marks finds them */
+    uint32_t mark_count;
 
     str path, schema, recorded;           /* recorded: "2023-09-07 16:09:59" */
     int64_t process, start_ms, finish_ms; /* -1 where not recorded; milliseconds of a clock without a date */
@@ -97,6 +119,18 @@ void execution_note(struct execution *execution, enum note_kind kind, int64_t of
 
 /* Tensors that lie on the host lie on the device: it was asked how that would be. Those that are marked stay. */
 void execution_put_on_device(struct execution *execution);
+
+/* Finds its marks, and what they say of collectives. */
+void execution_take_marks(struct execution *execution);
+
+/* A node that is one. */
+static inline bool execution_is_mark(const struct execution_node *node)
+{
+    return str_starts(node->name, S("steptime::"));
+}
+
+/* The operator that a mark is of: it stands below the mode's node, that below the operator's. NULL: of none. */
+const struct execution_node *execution_marked(const struct execution *execution, const struct execution_node *mark);
 
 /* ---- reading ---- */
 

@@ -19,11 +19,11 @@ static void put(const struct places *places, const struct execution_arguments *a
     }
 }
 
-/* The mark stands below the mode's node, that below the operator's. */
-static const struct execution_node *marked_by(const struct execution *e, const struct execution_node *mark)
+const struct execution_node *execution_marked(const struct execution *e, const struct execution_node *mark)
 {
     const struct execution_node *const mode = mark->parent == EXECUTION_NONE ? NULL : &e->nodes[mark->parent];
-    return mode && mode->parent != EXECUTION_NONE ? &e->nodes[mode->parent] : NULL;
+    const bool below = mode && mode->parent != EXECUTION_NONE && str_eq(mode->name, S("PythonDispatchMode"));
+    return below ? &e->nodes[mode->parent] : NULL;
 }
 
 static void heed(const struct places *places, const struct execution_node *mark)
@@ -31,7 +31,7 @@ static void heed(const struct places *places, const struct execution_node *mark)
     const bool on_host = str_eq(mark->name, S("steptime::on_host"));
     const bool to_host = str_eq(mark->name, S("steptime::to_host"));
     const bool to_device = str_eq(mark->name, S("steptime::to_device"));
-    const struct execution_node *const node = marked_by(places->of, mark);
+    const struct execution_node *const node = execution_marked(places->of, mark);
     if (!node || !(on_host || to_host || to_device))
         return;
     put(places, &node->inputs, on_host || to_device ? PLACE_HOST : PLACE_DEVICE);
@@ -45,6 +45,7 @@ void execution_put_on_device(struct execution *execution)
     for (uint32_t i = 0; i < execution->tensor_count; i++) {
         tensors[i] = execution->tensors[i];
         tensors[i].place = tensors[i].place == PLACE_HOST ? PLACE_DEVICE : tensors[i].place;
+        tensors[i].storage = 0; /* without data all have one and the same */
     }
     for (uint32_t i = 0; i < execution->count; i++)
         if (str_starts(execution->nodes[i].name, S("steptime::")))

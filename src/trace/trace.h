@@ -114,7 +114,9 @@ struct trace_info {
     int64_t base_ns;    /* baseTimeNanoseconds: add to a recorded time for the epoch; 0 if absent */
     int64_t rank, world_size;
     uint32_t parts; /* process groups of several ranks, but not of all */
-    bool is_alone;  /* no other file was given with it: nothing is compared with others of its job */
+    double
+        slowed; /* how many times as long its recorder made a step, where that is too much; 0: it is not, or not known */
+    bool is_alone; /* no other file was given with it: nothing is compared with others of its job */
     str backend, host, trace_id, torch_version, schema;
     str nccl, runtime, driver;         /* versions of the collectives' library, of CUDA's or HIP's runtime and driver */
     bool shapes, stack, memory, flops; /* recording options where the file says so */

@@ -34,6 +34,7 @@ const struct field manifest_option_fields[] = {
     {"notes", FIELD_BOOL, OF_OPTIONS(notes), NULL},
     {"try", FIELD_BOOL, OF_OPTIONS(try_settings), NULL},
     {"try_batch", FIELD_BOOL, OF_OPTIONS(try_batch), NULL},
+    {"write_settings", FIELD_BOOL, OF_OPTIONS(write_settings), NULL},
     {"processor_time", FIELD_BOOL, OF_OPTIONS(processor), NULL},
     {"rtol", FIELD_REAL, OF_OPTIONS(tolerance.relative), NULL},
     {"seed", FIELD_INT, OF_OPTIONS(seed), NULL},

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Settings, one after the other, behind the rewrites: the script is run once and looked at, the first setting that this suggests
- * is tried beside what was kept, and where it is kept the script is looked at again. Sources of the copies stay as they are.
+ * is tried beside what was kept, and where it is kept the script is looked at again. Sources of the copies stay as they are,
+ * unless it was asked for that what is kept is written: then the setting is a change of the trial's copy, as a rewrite is.
  */
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/error.h"
 #include "child/child.h"
+#include "lint/read_file.h"
+#include "setting_edit.h"
 #include "settings.h"
+#include "syntax/rewrite.h"
 #include "tuner.h"
+
+enum { MOST_SOURCE = 1 << 26 };
 
 /* ---- words for the script's interpreter ---- */
 
@@ -25,7 +31,7 @@ void settings_remake(struct tuner *tuner)
     tuner->settings = S("");
     for (uint32_t i = 0; i < tuner->result->count; i++) {
         const struct trial *const trial = &tuner->result->trials[i];
-        if (trial->setting.len && trial->outcome == TRIED_KEPT)
+        if (trial->setting.len && trial->outcome == TRIED_KEPT && !trial->after.count)
             tuner->settings = with_words(tuner, tuner->settings, trial->setting, trial->loader);
     }
     tuner->trial_settings = tuner->settings;
@@ -87,6 +93,30 @@ static struct trial trial_of(const struct tuner *tuner, const struct setting *se
     return trial;
 }
 
+bool setting_make(struct tuner *tuner, const struct trial *trial, struct rewritten_files *files, const char **why,
+                  struct steptime_error *err)
+{
+    struct arena *const arena = tuner->arena;
+    struct setting_edit edit = {.path = tree_path(&tuner->trees[COPY_TRIAL], trial->rewrite.path, arena),
+                                .line = trial->rewrite.line,
+                                .words = trial->setting,
+                                .of_loader = trial->loader >= 0};
+    *files = (struct rewritten_files){0};
+    *why = "it is not made in a file of the source";
+    if (!edit.line || !str_starts(edit.path, tuner->trees[COPY_TRIAL].to))
+        return true;
+    if (!read_file(arena, str_z(arena, edit.path), MOST_SOURCE, &edit.before, err))
+        return false;
+    if (!setting_edit_make(&edit, arena)) {
+        *why = edit.why;
+        return true;
+    }
+    *why = NULL;
+    files->at = arena_array(arena, 1, sizeof *files->at);
+    files->at[files->count++] = (struct rewritten){edit.path, edit.before, edit.after, edit.edits};
+    return rewrite_file(str_z(arena, edit.path), edit.before, edit.after, err);
+}
+
 /* What workers draw by chance, or the order in which a loader draws, is another one. */
 static void explain(struct trial *trial)
 {
@@ -96,26 +126,65 @@ static void explain(struct trial *trial)
         trial->outcome = TRIED_OTHER;
 }
 
+static void note_kept(struct tuner *tuner)
+{
+    tuner->result->settings_kept++;
+    tuner->manifest->phase = TUNE_STEADY; /* the whole is another one */
+    settings_remake(tuner);
+}
+
+/* From outside, by words for the interpreter. */
+static bool measure_outside(struct tuner *tuner, const struct setting *setting, struct trial *trial,
+                            struct steptime_error *err)
+{
+    tuner->trial_settings = with_words(tuner, tuner->settings, setting->words, setting->loader);
+    const bool good = trial_measure(tuner, trial, err);
+    tuner->trial_settings = tuner->settings;
+    if (good)
+        explain(trial);
+    return good;
+}
+
+/* As a change of the source, which is kept or taken back. */
+static bool measure_inside(struct tuner *tuner, struct trial *trial, const struct rewritten_files *files,
+                           struct steptime_error *err)
+{
+    if (!trial_measure(tuner, trial, err))
+        return false;
+    explain(trial);
+    return trial->outcome == TRIED_KEPT ? trial_keep(tuner, trial, files, err) : rewrite_undo(files, tuner->arena, err);
+}
+
+static bool measure_setting(struct tuner *tuner, const struct setting *setting, struct trial *trial,
+                            struct steptime_error *err)
+{
+    struct rewritten_files files = {0};
+    const char *why = NULL;
+    const bool inside = tuner->options->write_settings && !setting->other_training;
+    if (inside && !setting_make(tuner, trial, &files, &why, err))
+        return false;
+    if (files.count)
+        return measure_inside(tuner, trial, &files, err);
+    if (!measure_outside(tuner, setting, trial, err))
+        return false;
+    if (why && trial->outcome == TRIED_KEPT)
+        trial->why = str_printf(tuner->arena, "not in the diff, as %s", why);
+    return true;
+}
+
 static bool try_setting(struct tuner *tuner, const struct setting *setting, struct steptime_error *err)
 {
     struct trial trial = trial_of(tuner, setting);
     const int64_t begin_ns = clock_ns();
     tuner_tell(tuner, str_printf(tuner->arena, "trying %.*s%s", (int)setting->words.len, setting->words.at,
                                  tuner_time_left(tuner, 1)));
-    tuner->trial_settings = with_words(tuner, tuner->settings, setting->words, setting->loader);
-    const bool good = trial_measure(tuner, &trial, err);
-    tuner->trial_settings = tuner->settings;
-    if (!good)
+    if (!measure_setting(tuner, setting, &trial, err))
         return false;
-    explain(&trial);
     trial_tell(tuner, &trial);
     trial.took_ns = clock_ns() - begin_ns;
     tuner->result->trials[tuner->result->count++] = trial;
-    if (trial.outcome == TRIED_KEPT) {
-        tuner->result->settings_kept++;
-        tuner->manifest->phase = TUNE_STEADY; /* the whole is another one */
-        settings_remake(tuner);
-    }
+    if (trial.outcome == TRIED_KEPT)
+        note_kept(tuner);
     return tuner_save(tuner, err);
 }
 
@@ -123,11 +192,18 @@ static bool try_setting(struct tuner *tuner, const struct setting *setting, stru
 
 static void tell_look(const struct tuner *tuner, const struct look *look)
 {
-    if (look->has_loader && look->step_ns > 0)
-        tuner_tell(tuner,
-                   str_printf(tuner->arena, "a step of %.3g ms waits %.0f %% of it for its loader (%lld workers)",
-                              look->step_ns / 1e6, 100 * look->wait_ns / look->step_ns,
-                              (long long)look->loader.workers));
+    if (!look->has_loader || look->step_ns <= 0)
+        return;
+    const long long workers = look->loader.workers;
+    const double step_ms = look->step_ns / 1e6;
+    const str said =
+        tuner->options->processor
+            ? str_printf(tuner->arena,
+                         "a step waits %.3g ms for its loader (%lld workers), and takes %.3g of processors",
+                         look->wait_ns / 1e6, workers, step_ms)
+            : str_printf(tuner->arena, "a step of %.3g ms waits %.0f %% of it for its loader (%lld workers)", step_ms,
+                         100 * look->wait_ns / look->step_ns, workers);
+    tuner_tell(tuner, said);
 }
 
 static bool look_now(struct tuner *tuner, struct look *look, struct steptime_error *err)

@@ -97,7 +97,7 @@ static str next_text(const struct tune_result *result, struct arena *arena)
     if (ran_out(result))
         return str_printf(arena, "Time ran out: 'steptime tune --resume %s --budget ...' tries the others.",
                           result->folder);
-    if (result->kept && !result->written)
+    if (result->file_count && !result->written)
         return str_printf(
             arena,
             "Next: look at %s/tune.diff; 'steptime tune --resume %s --write' puts it into your files, with nothing "
@@ -175,17 +175,27 @@ static str setting_text(const struct tune_result *result, const struct trial *tr
                       trial->loader < 0 ? "optimizer" : "loader", where.at);
 }
 
-static void show_kept_settings(const struct tune_result *result, struct section *section, struct arena *arena)
+/* Of those that a file holds, or of the others. */
+static str kept_settings(const struct tune_result *result, bool in_files, struct arena *arena)
 {
     str all = S("");
     for (uint32_t i = 0; i < result->count; i++) {
         const struct trial *const trial = &result->trials[i];
-        if (trial->setting.len && trial->outcome == TRIED_KEPT && !is_superseded(result, i))
+        if (trial->setting.len && trial->outcome == TRIED_KEPT && (trial->after.count > 0) == in_files &&
+            !is_superseded(result, i))
             all = str_printf(arena, "%s%s%s", all.at, all.len ? "; " : "", setting_text(result, trial, arena).at);
     }
-    if (all.len)
+    return all;
+}
+
+static void show_kept_settings(const struct tune_result *result, struct section *section, struct arena *arena)
+{
+    const str inside = kept_settings(result, true, arena), outside = kept_settings(result, false, arena);
+    if (inside.len)
+        section_text(section, str_printf(arena, "Settings that pay, in the diff: %s.", inside.at));
+    if (outside.len)
         section_text(section,
-                     str_printf(arena, "Settings that pay, which no file of yours holds yet: write %s.", all.at));
+                     str_printf(arena, "Settings that pay, which no file of yours holds yet: write %s.", outside.at));
 }
 
 static void show_settings(const struct tune_result *result, struct section *section, struct arena *arena)

@@ -126,9 +126,8 @@ static void note_after(struct tuner *tuner, struct trial *trial, str path)
         (struct source_file){below, source_hash(tuner->trees[COPY_KEPT].to, below, tuner->arena), true};
 }
 
-/* Into the copy that is kept, and to the list of what changed in the user's files. */
-static bool keep(struct tuner *tuner, struct trial *trial, const struct rewritten_files *files,
-                 struct steptime_error *err)
+bool trial_keep(struct tuner *tuner, struct trial *trial, const struct rewritten_files *files,
+                struct steptime_error *err)
 {
     trial->after.count = 0;
     for (uint32_t i = 0; i < files->count; i++) {
@@ -143,18 +142,27 @@ static bool keep(struct tuner *tuner, struct trial *trial, const struct rewritte
     return true;
 }
 
-static bool remake_one(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+static bool make_again(struct tuner *tuner, const struct trial *trial, struct rewritten_files *files,
+                       struct steptime_error *err)
 {
     const struct rewrites_options where = where_of(tuner);
-    const struct sources before = trial->after;
+    const char *why;
     struct rewrite there = trial->rewrite;
-    struct rewritten_files files;
-    trial->after = (struct sources){0};
+    if (trial->setting.len)
+        return setting_make(tuner, trial, files, &why, err);
     there.path = tree_path(&tuner->trees[COPY_TRIAL], there.path, tuner->arena);
     if (!there.rule)
         return fail(err, STEPTIME_INPUT, "the rule %.*s is not known any more: begin anew", (int)trial->id.len,
                     trial->id.at);
-    if (!rewrite_make(&where, &there, tuner->arena, &files, err) || !keep(tuner, trial, &files, err))
+    return rewrite_make(&where, &there, tuner->arena, files, err);
+}
+
+static bool remake_one(struct tuner *tuner, struct trial *trial, struct steptime_error *err)
+{
+    const struct sources before = trial->after;
+    struct rewritten_files files;
+    trial->after = (struct sources){0};
+    if (!make_again(tuner, trial, &files, err) || !trial_keep(tuner, trial, &files, err))
         return false;
     bool same = files.count > 0 && trial->after.count == before.count;
     for (uint32_t i = 0; same && i < before.count; i++)
@@ -164,11 +172,16 @@ static bool remake_one(struct tuner *tuner, struct trial *trial, struct steptime
                    "%.*s, which was kept, is not made as it was then: begin anew", (int)trial->id.len, trial->id.at);
 }
 
+/* All but settings that no file holds. */
+static bool changed_files(const struct trial *trial)
+{
+    return trial->outcome == TRIED_KEPT && (!trial->setting.len || trial->after.count > 0);
+}
+
 bool trials_remake(struct tuner *tuner, struct steptime_error *err)
 {
     for (uint32_t i = 0; i < tuner->result->count; i++)
-        if (tuner->result->trials[i].outcome == TRIED_KEPT && !tuner->result->trials[i].setting.len &&
-            !remake_one(tuner, &tuner->result->trials[i], err))
+        if (changed_files(&tuner->result->trials[i]) && !remake_one(tuner, &tuner->result->trials[i], err))
             return false;
     settings_remake(tuner);
     return true;
@@ -220,7 +233,8 @@ static bool try_one(struct tuner *tuner, const struct rewrite *rewrite, struct t
     if (!trial_measure(tuner, trial, err))
         return false;
     trial_tell(tuner, trial);
-    return trial->outcome == TRIED_KEPT ? keep(tuner, trial, &files, err) : rewrite_undo(&files, tuner->arena, err);
+    return trial->outcome == TRIED_KEPT ? trial_keep(tuner, trial, &files, err)
+                                        : rewrite_undo(&files, tuner->arena, err);
 }
 
 /* It counts once its result is in the manifest. */

@@ -38,6 +38,7 @@ struct tune_options {
     str script;              /* absolute path of the script among the words; its root is tuned */
     bool unsafe, notes;
     bool try_settings, try_batch; /* of loaders and optimizers, behind the rewrites; twice the batch, too */
+    bool write_settings;          /* one that is kept becomes a change of the source, as a rewrite is */
     bool processor;               /* steps are timed by the time of the process on processors, not the wall clock */
     struct tolerance tolerance;   /* of losses; where unsafe rewrites are made */
     int64_t seed, steps, warmup, repeat;
@@ -71,7 +72,7 @@ struct trial {
     int64_t took_ns;        /* the whole trial */
     str why;                /* of what failed; "" */
     struct sources after;   /* of one that was kept: the files that it changed, as it left them */
-    /* Of a setting, which no file holds; `rewrite` has no rule then. */
+    /* Of a setting; `rewrite` has no rule then. No file holds it where `after` is empty. */
     str setting;         /* "num_workers=2"; "": it is a rewrite */
     int64_t loader;      /* that it is of, as the script makes them; -1 */
     bool by_mean;        /* whole runs are compared, as what it saves may come once in many steps */

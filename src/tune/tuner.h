@@ -64,8 +64,16 @@ bool trials_run(struct tuner *tuner, struct steptime_error *err);
 bool trial_measure(struct tuner *tuner, struct trial *trial, struct steptime_error *err);
 void trial_tell(const struct tuner *tuner, const struct trial *trial);
 
-/* The words of the settings that were kept. */
+/* Into the copy that is kept, and to the list of what changed in the user's files. */
+bool trial_keep(struct tuner *tuner, struct trial *trial, const struct rewritten_files *files,
+                struct steptime_error *err);
+
+/* The words of the settings that were kept and are in no file. */
 void settings_remake(struct tuner *tuner);
+
+/* The change of the source that the setting of a trial is, made in the trial's copy; no files where there is none, and *why. */
+bool setting_make(struct tuner *tuner, const struct trial *trial, struct rewritten_files *files, const char **why,
+                  struct steptime_error *err);
 
 /* Tries settings, where they were asked for, as long as there is time. */
 bool settings_run(struct tuner *tuner, struct steptime_error *err);

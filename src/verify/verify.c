@@ -245,7 +245,7 @@ bool verify_look(const struct verify_options *options, struct arena *arena, stru
     verifier.folder = recording_folder(arena, err);
     if (!verifier.folder)
         return false;
-    const struct recording recording = {.looks = true, .seed = options->seeds[0]};
+    const struct recording recording = {.looks = true, .seed = options->seeds[0], .processor = options->processor};
     const bool done = run(&verifier, VERIFY_BEFORE, recording, record, err);
     folder_remove(verifier.folder);
     return done;

@@ -130,6 +130,9 @@ class FailingAllocations(unittest.TestCase):
         other = write_trace(self.path("other.json"), distributedInfo={"rank": 1, "world_size": 2})
         self.fail_each("info", self.trace, other, "--format", "json")
 
+    def test_two_sides(self):
+        self.fail_each("diff", self.trace, self.trace, "--format", "json")
+
     def test_tables_of_jobs(self):
         path = self.path("jobs.csv")
         with open(path, "w", encoding="ascii") as out:

@@ -240,7 +240,8 @@ struct holdups holdups_run(const struct lab *lab, const uint8_t *phases, bool wi
     w.origins = origins_new(w.trace, &scratch);
     struct candidate chosen[HOLDUPS_MOST];
     int64_t saved_ns[HOLDUPS_MOST];
-    struct holdups out = {.steps = w.lab.selected.range.count, .step_ns = w.lab.selected.as_is_ns};
+    struct holdups out = {
+        .steps = w.lab.selected.range.count, .step_ns = w.lab.selected.bare_ns, .bare_share = w.lab.bare_share};
     out.count = choose(&w, chosen, &scratch);
     find_savings(&w, chosen, out.count, saved_ns, &scratch);
     find_together(&w, chosen, saved_ns, &out, &scratch);

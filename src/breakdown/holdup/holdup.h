@@ -53,8 +53,9 @@ struct holdup {
 struct holdups {
     struct holdup *at; /* what saves most first; ordinary execution in short pieces behind the rest */
     uint32_t count;
-    uint32_t steps;  /* selected */
-    int64_t step_ns; /* of all of them together */
+    uint32_t steps;    /* selected */
+    int64_t step_ns;   /* of all of them together, without the recorder where */
+    double bare_share; /* of the host's time is below 1 (lab.h) */
     int64_t
         together_ns; /* by which they would be shorter without those that are shown, where the sum of these is more than there is; else 0 */
 };

@@ -68,7 +68,10 @@ static void row_of_all(const struct holdups *holdups, struct table *table)
 /* What nobody waits for saves nothing, and is no answer. */
 void holdups_show(const struct holdups *holdups, struct section *section)
 {
-    struct table *table = section_table(section, "causes", "What held the host up");
+    struct table *table = section_table(section, "causes",
+                                        holdups->bare_share > 0 && holdups->bare_share < 1
+                                            ? "What held the host up; savings without the recorder"
+                                            : "What held the host up");
     table_columns(table, columns);
     for (uint32_t i = 0; i < holdups->count; i++)
         if (holdup_is_shown(holdups, &holdups->at[i]))

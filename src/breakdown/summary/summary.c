@@ -12,6 +12,7 @@
 #include "breakdown/kernels/operators.h"
 #include "places.h"
 #include "summary_gather.h"
+#include "summary_job.h"
 
 /* ---- one rank ---- */
 
@@ -314,28 +315,6 @@ static struct holdups holdups_of(const struct summary *const *ranks, uint32_t co
     return holdups_together(all, count, arena);
 }
 
-static void find_job(const struct summary *const *ranks, uint32_t count, struct arena *arena, struct job *job)
-{
-    struct job_rank *all = arena_array(arena, count, sizeof *all);
-    for (uint32_t r = 0; r < count; r++)
-        all[r] = (struct job_rank){&ranks[r]->rank, &ranks[r]->verdict, &ranks[r]->holdups, &ranks[r]->strip,
-                                   &ranks[r]->responses};
-    job_of(all, count, arena, job);
-}
-
-/* For the advice: a mean step of a rank. Where nobody is late, ranks wait in turn for what is slow between them. */
-static void take_lateness(const struct job *job, struct facts *facts)
-{
-    const double steps = facts->steps ? facts->steps : 1;
-    if (job->late == RANK_NONE_LATE)
-        return;
-    for (uint32_t r = 0; r < job->ranks.count; r++)
-        facts->waited_ns +=
-            rank_per_compared(&job->ranks, r, job->ranks.accounts[r].waited_ns) * job->ranks.at[r]->steps / steps;
-    facts->late_ns = job_saving_per_step_ns(job);
-    facts->late = job->sentence;
-}
-
 /* Where the operators are the work. */
 static void take_host_work(const struct summary *of, struct facts *facts, struct arena *arena)
 {
@@ -382,14 +361,14 @@ double summary_show(const struct summary *const *ranks, uint32_t count, uint32_t
 {
     struct arena *arena = report_arena(report);
     struct job job;
-    find_job(ranks, count, arena, &job);
+    summary_job(ranks, count, arena, &job);
     struct gathered sums = summary_gather(ranks, count, arena);
     struct facts facts = sums.facts;
     facts.bound = verdict_answer(&job.verdict).bound;
     facts.held = verdict_is_held(&job.verdict);
     facts.again = again;
     facts.unmet = job.verdict.unmet;
-    take_lateness(&job, &facts);
+    summary_take_lateness(&job, &facts);
     if (count == 1 && !facts.device)
         take_host_work(ranks[0], &facts, arena);
     struct section *section = report_section(report, "summary", "What a step costs");

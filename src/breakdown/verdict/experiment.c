@@ -4,6 +4,7 @@
 
 #include "base/sum.h"
 #include "experiment.h"
+#include "graph/bare.h"
 #include "verdict.h"
 
 /* A table's worth of them, and its pairs. */
@@ -270,14 +271,24 @@ static bool is_first(const struct trace *trace, struct step_range range)
            trace->steps[range.first].number == 0;
 }
 
+/* What is added up of the recorded steps is the same part of the steps without the recorder. */
+static void keep_parts(const struct lab *lab, struct verdict *out)
+{
+    const double part = lab->judged.as_is_ns > 0 ? (double)lab->judged.bare_ns / (double)lab->judged.as_is_ns : 1;
+    for (int r = 0; r < RESOURCES; r++)
+        out->time_ns[r] = graph_bare_ns(part, out->time_ns[r]);
+    out->held_ns = graph_bare_ns(part, out->held_ns);
+    out->blank_ns = graph_bare_ns(part, out->blank_ns);
+    out->left_out_ns = graph_bare_ns(part, out->left_out_ns);
+}
+
 void verdict_run(const struct lab *lab, struct verdict *out)
 {
     const struct trace *trace = lab->graph->trace;
     const struct step_range range = lab->judged.range;
     const struct trace_oddities odd = trace_oddities(trace);
     struct spending spending = spending_of(lab, lab->judged.steps.from_ns);
-    *out =
-        (struct verdict){.steps = range.count, .step_ns = lab->judged.as_is_ns, .first_only = is_first(trace, range)};
+    *out = (struct verdict){.steps = range.count, .step_ns = lab->judged.bare_ns, .first_only = is_first(trace, range)};
     out->among = lab->among.count;
     experiment_times(lab, &lab->judged, &spending, out->time_ns);
     count_work(lab, out);
@@ -288,6 +299,8 @@ void verdict_run(const struct lab *lab, struct verdict *out)
     out->blank_ns = blank_ns(lab);
     out->left_out_ns = lab->selected.as_is_ns - lab->judged.as_is_ns;
     out->left_out_cause = cause_left_out(lab);
+    out->bare_share = lab->bare_share;
+    keep_parts(lab, out);
     struct experiments experiments = {.lab = lab, .spending = &spending};
     run_table(&experiments, out);
     if (verdict_answer(out).bound == BOUND_BALANCED)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lab.h"
 
+#include "graph/bare.h"
 #include "sample.h"
 
 static struct window window_of(const struct graph *graph, struct step_range range, struct arena *arena)
 {
     struct window window = {.range = range, .steps = graph_steps_of(graph, range, arena)};
-    window.as_is_ns = graph_steps_ns(&window.steps, NULL);
+    window.as_is_ns = window.bare_ns = graph_steps_ns(&window.steps, NULL);
     return window;
 }
 
@@ -47,6 +48,44 @@ static bool is_sample(const struct graph *graph)
     return graph->steps.count < graph->trace->step_count;
 }
 
+/* Nodes that are joined are all of the host. */
+static void leave_out_recorder(const struct lab *lab, uint32_t until)
+{
+    for (uint32_t node = 0; lab->bare_share < 1 && node < until; node++)
+        for (int run = 0; run < ABREAST && lab->joined.net.kind[node] != NODE_DEVICE; run++)
+            lab_works(lab, node)[run] = graph_bare_ns(lab->bare_share, lab_works(lab, node)[run]);
+}
+
+static void replay(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t ns[ABREAST])
+{
+    leave_out_recorder(lab, window->joined.until);
+    abreast_run(&lab->runs, window->joined.until, window->steps.from_ns, prompt);
+    graph_steps_ns_abreast(&window->joined, &lab->runs, ns);
+}
+
+static void fill_as_recorded(const struct lab *lab)
+{
+    for (uint32_t node = 0; node < lab->joined.net.count; node++)
+        for (int run = 0; run < ABREAST; run++)
+            lab_works(lab, node)[run] = lab->joined.net.work[node];
+}
+
+/* Ranks of a job wait for each other, and each has a recorder of its own: there it is left in. */
+static void find_bare(struct lab *lab)
+{
+    const struct trace_info *const info = &lab->graph->trace->info;
+    int64_t ns[ABREAST];
+    lab->bare_share = 1;
+    if (info->is_alone && info->world_size <= 1)
+        lab->bare_share = graph_bare_share(lab->graph, &lab->judged.steps);
+    struct window *const windows[] = {&lab->selected, &lab->judged};
+    for (int i = 0; i < 2 && lab->bare_share < 1; i++) {
+        fill_as_recorded(lab);
+        replay(lab, windows[i], 0, ns);
+        windows[i]->bare_ns = ns[0];
+    }
+}
+
 struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
                            struct arena *arena)
 {
@@ -67,6 +106,7 @@ struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *
     lab->selected.joined = graph_steps_joined(&lab->selected.steps, &lab->joined, arena);
     lab->judged.joined = sample ? lab->selected.joined : graph_steps_joined(&lab->judged.steps, &lab->joined, arena);
     lab->runs = abreast_open(&lab->joined.net, EDGE_WAIT, arena);
+    find_bare(lab);
     return lab;
 }
 
@@ -98,19 +138,16 @@ void lab_close(struct lab *lab)
 
 void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST])
 {
-    abreast_run(&lab->runs, window->joined.until, window->steps.from_ns, prompt);
-    graph_steps_ns_abreast(&window->joined, &lab->runs, saved_ns);
+    replay(lab, window, prompt, saved_ns);
     for (int run = 0; run < ABREAST; run++)
-        saved_ns[run] = window->as_is_ns - saved_ns[run];
+        saved_ns[run] = window->bare_ns - saved_ns[run];
 }
 
 double lab_explained(const struct lab *lab)
 {
     int64_t saved_ns[ABREAST];
-    for (uint32_t node = 0; node < lab->joined.net.count; node++)
-        for (int run = 0; run < ABREAST; run++)
-            lab_works(lab, node)[run] = lab->joined.net.work[node];
+    fill_as_recorded(lab);
     lab_save(lab, &lab->judged, (1U << ABREAST) - 1, saved_ns);
-    const double as_is = (double)lab->judged.as_is_ns, saved = (double)saved_ns[0];
+    const double as_is = (double)lab->judged.bare_ns, saved = (double)saved_ns[0];
     return as_is > 0 ? 1 - (saved < 0 ? -saved : saved) / as_is : 1;
 }

@@ -16,13 +16,15 @@
 struct window {
     struct step_range range;
     struct graph_steps steps, joined; /* in nodes of the graph; of the joined net */
-    int64_t as_is_ns;                 /* of the steps together */
+    int64_t as_is_ns;                 /* of the steps together, as recorded */
+    int64_t bare_ns; /* the same without the recorder, of which savings are told; as_is_ns where it is left in */
 };
 
 struct lab {
     const struct graph *graph;
     struct graph *own;       /* the same where it is the lab's: lab_close */
     struct step_range among; /* the selected steps, of which those of the graph may be a sample */
+    double bare_share;       /* of a time of the host, without the recorder (graph/bare.h); 1: it is left in */
     struct charges charges;
     struct hostwork *hostwork;      /* hostwork_of */
     struct window selected, judged; /* all selected steps; without those that carry the edges of the recording */
@@ -39,7 +41,10 @@ struct lab *lab_open(const struct graph *graph, const struct work_classes *class
 struct lab *lab_open_known(const struct graph *graph, const struct judged_rows *rows, const struct selection *selection,
                            struct arena *arena);
 
-/* What a node of the joined net takes in each experiment: the caller's to fill for all nodes, before each lab_save. */
+/*
+ * What a node of the joined net takes in each experiment, as recorded: the caller's to fill for all nodes, before each
+ * lab_save, which leaves the recorder out.
+ */
 static inline int64_t *lab_works(const struct lab *lab, uint32_t node)
 {
     return lab->runs.end + (size_t)node * ABREAST;
@@ -54,7 +59,7 @@ struct lab *lab_open_sampled(const struct trace *trace, const struct graph *grap
 void lab_close(struct lab *lab);
 
 /*
- * How much shorter the steps are in each experiment; not below 0 where none takes more than recorded. Of those of
+ * How much shorter than window->bare_ns the steps are in each experiment; not below 0 where none takes more than recorded. Of those of
  * `prompt`, a bit each, every node starts as soon as what it waits for lets it go.
  */
 void lab_save(const struct lab *lab, const struct window *window, uint32_t prompt, int64_t saved_ns[ABREAST]);

@@ -45,6 +45,8 @@ static void add_rank(struct verdict *sums, const struct verdict *more)
 void verdict_add(struct verdict *sums, const struct verdict *more)
 {
     add_rank(sums, more);
+    if (!sums->steps)
+        sums->bare_share = more->bare_share;
     sums->first_only = more->first_only && (sums->first_only || !sums->steps);
     sums->steps += more->steps;
     sums->among += more->among;

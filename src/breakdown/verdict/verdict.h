@@ -63,18 +63,19 @@ enum verdict_unmet {
 
 /* Times are of all its steps together; savings never below 0. */
 struct verdict {
-    uint32_t steps;                /* replayed */
-    uint32_t among;                /* selected: of each rank by over two more where the replayed ones are a sample */
-    int64_t step_ns;               /* of all steps, as recorded and as replayed without a change */
-    int64_t explained_ns;          /* as the graph explains it */
-    int64_t left_out_ns;           /* of the first and the last step, where they are not among them */
-    enum cause left_out_cause;     /* of the host there, over half of that time; CAUSE_NONE: no single one */
-    int64_t saved_ns[RESOURCES];   /* by the experiment of the table */
-    int64_t removed_ns[RESOURCES]; /* by taking the resource away */
-    int64_t time_ns[RESOURCES];    /* the summed time of its nodes in the steps */
-    enum resource pair[2];         /* where nothing saves much by itself: the two that together save most */
-    int64_t pair_ns;               /* 0: not looked for, or none does */
-    int64_t rank;                  /* whose verdict it is; of several: */
+    uint32_t steps;       /* replayed */
+    uint32_t among;       /* selected: of each rank by over two more where the replayed ones are a sample */
+    int64_t step_ns;      /* of all steps, as replayed without a change: as recorded, but for the recorder where */
+    double bare_share;    /* of the host's time is below 1 (lab.h); then all times are the same part of that step */
+    int64_t explained_ns; /* as the graph explains it */
+    int64_t left_out_ns;  /* of the first and the last step, where they are not among them */
+    enum cause left_out_cause;          /* of the host there, over half of that time; CAUSE_NONE: no single one */
+    int64_t saved_ns[RESOURCES];        /* by the experiment of the table */
+    int64_t removed_ns[RESOURCES];      /* by taking the resource away */
+    int64_t time_ns[RESOURCES];         /* the summed time of its nodes in the steps */
+    enum resource pair[2];              /* where nothing saves much by itself: the two that together save most */
+    int64_t pair_ns;                    /* 0: not looked for, or none does */
+    int64_t rank;                       /* whose verdict it is; of several: */
     struct verdict_rank pair_of, least; /* whose pair that is; the one of which the replay explains least */
     uint64_t launches, lost;            /* of the whole trace; of them without device work */
     uint64_t work, unlaunched; /* device work in the steps, without a device operators; of it without a launch */

@@ -216,6 +216,15 @@ static str sampled(const struct verdict *verdict, uint32_t ranks, struct arena *
     return str_printf(arena, " (%u of %u steps replayed, which are like all)", verdict->steps, verdict->among);
 }
 
+/* What the recorder added is in none of the times that are compared. */
+static str without_recorder(const struct verdict *verdict, struct arena *arena)
+{
+    if (!(verdict->bare_share > 0 && verdict->bare_share < 1))
+        return S("");
+    return str_printf(arena, "; all without the recorder, which leaves %.0f %% of the host's recorded time",
+                      100 * verdict->bare_share);
+}
+
 str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
 {
     const struct verdict_answer answer = verdict_answer(verdict);
@@ -228,10 +237,11 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
     const str word = bound_word(answer.bound, verdict->device), gained = gain(verdict, answer.bound, arena);
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
     const str left = left_out(verdict, answer.bound, arena), sample = sampled(verdict, ranks, arena);
-    const str replayed = replay_of(verdict, arena);
-    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%s%.*s%.*s.", (int)left.len, left.at, (int)word.len,
-                      word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len, others.at,
-                      others.len ? "; " : "", (int)replayed.len, replayed.at, (int)sample.len, sample.at);
+    const str replayed = replay_of(verdict, arena), bare = without_recorder(verdict, arena);
+    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%s%.*s%.*s%.*s.", (int)left.len, left.at,
+                      (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len,
+                      others.at, others.len ? "; " : "", (int)replayed.len, replayed.at, (int)sample.len, sample.at,
+                      (int)bare.len, bare.at);
 }
 
 /* ---- as a table ---- */
@@ -239,7 +249,7 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
 static const struct column_spec columns[] = {
     {"resource", "resource", UNIT_NONE, COLUMN_DETAIL, "whose time is changed"},
     {"experiment", "if", UNIT_NONE, COLUMN_WIDE, "what the steps are replayed with"},
-    {"saved_ns", "a step is shorter by", UNIT_NS, COLUMN_PLAIN, "recorded step - replayed step, mean"},
+    {"saved_ns", "a step is shorter by", UNIT_NS, COLUMN_PLAIN, "step_ns - the replayed step, mean"},
     {"saved", "share", UNIT_RATIO, COLUMN_BAR, "saved_ns / step_ns"},
     {"removed_ns", "without it", UNIT_NS, COLUMN_DETAIL, "the same where the resource takes no time at all"},
     {"removed", "share without it", UNIT_RATIO, COLUMN_PLAIN, "removed_ns / step_ns: resources are compared by this"},
@@ -343,6 +353,8 @@ void verdict_show(const struct verdict *verdict, uint32_t ranks, struct report *
                    cell_int(verdict->left_out_ns));
     section_detail(section, "verdict_error", "not explained by the replay", UNIT_RATIO,
                    cell_real(verdict_error(verdict)));
+    section_detail(section, "verdict_host_share", "of the host's time, without the recorder", UNIT_RATIO,
+                   verdict->bare_share > 0 && verdict->bare_share < 1 ? cell_real(verdict->bare_share) : cell_null());
     put_ranks(verdict, section, report_arena(report));
     section_detail(section, "verdict_replayed", "what was replayed", UNIT_NONE,
                    cell_text(str_of(over_id(verdict->over))));

@@ -88,7 +88,7 @@ static bool read_options(const struct call *call, struct arena *arena, struct dr
 
 bool lint_dry_run(const struct call *call, struct arena *arena, struct lint_dry *dry, struct steptime_error *err)
 {
-    struct dry_options options = {0};
+    struct dry_options options = {.precision = S(""), .batch_shape = S("")};
     *dry = (struct lint_dry){.asked = is_asked(call)};
     if (!dry->asked)
         return true;

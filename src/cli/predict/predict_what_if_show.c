@@ -174,7 +174,7 @@ static bool show_sweep(struct what_if *w, struct report *report, struct steptime
     struct predicted_point *points = arena_array(w->arena, w->sweep.count, sizeof *points);
     if (!sweep_run(&w->sweep, &w->question, predict_point, w, points, err))
         return false;
-    const struct energy_asked asked = {w->base.level, w->base.per_hour};
+    const struct energy_asked asked = {.level = w->base.level, .per_hour = w->base.per_hour};
     sweep_show(&w->sweep, points, &asked, report);
     return true;
 }

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "price_asked.h"
 
-#include <math.h>
-
 #include "base/error.h"
 #include "cli/predict/predict_rows.h"
 #include "cli/program/hardware_option.h"
 #include "cli/program/user_models.h"
-#include "dry/device.h"
+#include "cli/run/training.h"
 #include "hw/catalogue.h"
 #include "io/source.h"
 #include "io/writer.h"
@@ -46,34 +44,107 @@ static bool take_named(const struct call *call, str list, struct arena *arena, s
     return asked->count || fail(err, STEPTIME_USAGE, "--hw names no device");
 }
 
-bool price_asked_read(const struct call *call, struct arena *arena, struct price_asked *asked,
+static bool take_devices(const struct call *call, str hw, struct arena *arena, struct price_asked *asked,
+                         struct steptime_error *err)
+{
+    return str_eq(hw, S("all")) ? take_all(call, arena, asked, err) : take_named(call, hw, arena, asked, err);
+}
+
+/* ---- what the script is told ---- */
+
+enum { USUAL_STEPS = 3, MOST_STEPS = 1000, USUAL_LIMIT_S = 600, MOST_LIMIT_S = 86400 };
+
+/* It runs on the first device. */
+static struct dry_device device_told(const struct price_asked *asked)
+{
+    if (!asked->on_gpu)
+        return (struct dry_device){.name = S("")};
+    const struct hardware *const first = &asked->devices[0];
+    return (struct dry_device){
+        .gpu = asked->on_gpu,
+        .name = first->name,
+        .bytes = (int64_t)first->figure[HW_MEMORY_BYTES],
+        .sms = (int64_t)first->figure[HW_SMS],
+        .capability = fit_capability(first),
+    };
+}
+
+int64_t price_server(const struct price_asked *asked)
+{
+    enum { USUAL_SERVER = 8 };
+    const double known = asked->count ? asked->devices[0].figure[HW_GPUS_PER_SERVER] : 0;
+    return known >= 1 && known < 1e6 ? (int64_t)known : USUAL_SERVER;
+}
+
+/* "input_ids=8x128:int64,labels=8x128:int64": sizes from 1 on, types as PyTorch calls them, and all named or none. */
+static bool is_shape(str word)
+{
+    str sizes = word, size, name;
+    int64_t n;
+    if (str_has(word, S("=")) && str_cut(&sizes, '=', &name) && !name.len)
+        return false;
+    str rest = sizes, kind = S("float32");
+    str_cut(&rest, ':', &sizes);
+    kind = rest.len ? rest : kind;
+    if (!str_is_among("float64 float32 float16 bfloat16 int64 int32 int16 int8 uint8 bool", kind) || !sizes.len)
+        return false;
+    while (str_cut(&sizes, 'x', &size))
+        if (!str_int(size, &n) || n < 1)
+            return false;
+    return true;
+}
+
+static bool take_shape(const struct call *call, str *shape, struct steptime_error *err)
+{
+    const char *const text = call_text(call, "batch-shape");
+    str list = str_of(text), word;
+    uint32_t words = 0, named = 0;
+    *shape = text ? list : S("");
+    while (str_cut(&list, ',', &word)) {
+        words++;
+        named += str_has(word, S("="));
+        if (!is_shape(word))
+            return fail(err, STEPTIME_USAGE,
+                        "--batch-shape takes sizes and types, '8x3x224x224:float32,8:int64', each with a name or none, "
+                        "'input_ids=8x128:int64'; not '%.*s'",
+                        (int)word.len, word.at);
+    }
+    return !named || named == words ? true
+                                    : fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
+}
+
+static bool take_dry(const struct call *call, struct arena *arena, struct price_asked *asked,
+                     struct steptime_error *err)
+{
+    int64_t limit_s;
+    asked->path = call_argument(call, 0);
+    asked->dry = (struct dry_options){.device = device_told(asked), .precision = S(""), .server = price_server(asked)};
+    if (!take_shape(call, &asked->dry.batch_shape, err))
+        return false;
+    asked->dry.argv = training_words(call, arena, err);
+    if (!asked->dry.argv || !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
+        !call_count(call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
+        return false;
+    asked->dry.limit_ns = limit_s * 1000000000;
+    return true;
+}
+
+/* ---- all that is asked ---- */
+
+bool price_asked_read(const struct call *call, str recorded, struct arena *arena, struct price_asked *asked,
                       struct steptime_error *err)
 {
-    const char *const hw = call_text(call, "hw");
+    const char *const hw = call_text(call, "hw") ? call_text(call, "hw") : recorded.len ? str_z(arena, recorded) : NULL;
     if (!hw && !call_text(call, "keep"))
         return fail(
             err, STEPTIME_USAGE,
             "on which device? --hw NAME, or --hw all; 'steptime hw' lists them. --keep FILE alone keeps what it does on the CPU");
     *asked = (struct price_asked){.on_gpu = hw != NULL};
-    if (!predict_level(call, &asked->predict.level, err) || !predict_per_hour(call, &asked->predict.per_hour, err))
+    if (!predict_level(call, &asked->predict.level, err) || !user_prices_read(call, arena, &asked->prices, err))
         return false;
-    asked->predict.per_hour = isnan(asked->predict.per_hour) ? 0 : asked->predict.per_hour;
     asked->predict.plan.models = models_of_call(call, arena, err);
-    if (!asked->predict.plan.models)
-        return false;
-    if (!hw)
-        return true;
-    return str_eq(str_of(hw), S("all")) ? take_all(call, arena, asked, err)
-                                        : take_named(call, str_of(hw), arena, asked, err);
-}
-
-/* ---- what the script is told ---- */
-
-struct dry_device price_device(const struct price_asked *asked)
-{
-    if (!asked->on_gpu)
-        return (struct dry_device){.name = S("")};
-    return dry_device_of(&asked->devices[0]);
+    return asked->predict.plan.models && (!hw || take_devices(call, str_of(hw), arena, asked, err)) &&
+           take_dry(call, arena, asked, err);
 }
 
 /* ---- --keep ---- */

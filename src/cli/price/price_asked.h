@@ -6,19 +6,24 @@
 #include "cli/program/call.h"
 #include "dry/dry.h"
 #include "predict/price/price.h"
+#include "price_list.h"
 
 struct price_asked {
     struct hardware *devices;
     uint32_t count;
     bool on_gpu;
+    const char *path; /* what is run, for messages */
+    struct dry_options dry;
     struct predict_asked predict;
+    struct user_prices prices;
 };
 
-bool price_asked_read(const struct call *call, struct arena *arena, struct price_asked *asked,
+/* `recorded` is the device of a trace that is checked, which counts where no other is asked for; "". */
+bool price_asked_read(const struct call *call, str recorded, struct arena *arena, struct price_asked *asked,
                       struct steptime_error *err);
 
-/* What the script is told it runs on: the first device. */
-struct dry_device price_device(const struct price_asked *asked);
+/* GPUs of a server of it. */
+int64_t price_server(const struct price_asked *asked);
 
 /* --keep FILE: the execution trace. */
 bool price_keep(const struct call *call, const struct dry_result *dry, struct steptime_error *err);

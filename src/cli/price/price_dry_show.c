@@ -56,23 +56,17 @@ static const struct column_spec memory_columns[] = {
     {0},
 };
 
-void price_show_memory(const struct dry_memory *memory, struct report *report)
+static const struct column_spec held_columns[] = {
+    {"place", "made at", UNIT_NONE, COLUMN_WIDE, "the line of the script, or of the package that made them"},
+    {"kind", "held for", UNIT_NONE, 0, "as in the table above"},
+    {"bytes", "at the peak", UNIT_BYTES, 0,
+     "all storages that this line made, of this kind, and that live at the peak"},
+    {"storages", "storages", UNIT_COUNT, 0, "how many of them"},
+    {0},
+};
+
+static void put_kinds(const struct dry_memory *memory, struct section *section)
 {
-    struct section *const section = report_section(report, "memory", "Memory");
-    if (!memory->peak_bytes) {
-        section_text(
-            section,
-            S("How much it holds is not known: it made nothing, or so many tensors that the table of their lives "
-              "is over 64 MiB."));
-        return;
-    }
-    section_text(
-        section,
-        S("Tensors alone: what CUDA itself, workspaces of libraries and fragmentation take is not in it, nor in what "
-          "fits. That is usually some hundred megabytes, and was not measured."));
-    section_value(section, "peak_bytes", "held at most", UNIT_BYTES, cell_int(memory->peak_bytes));
-    section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
-    section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));
     struct table *const table = section_table(section, "memory", "At the peak");
     table_columns(table, memory_columns);
     for (int kind = 0; kind < DRY_MEMORY_KINDS; kind++) {
@@ -83,4 +77,48 @@ void price_show_memory(const struct dry_memory *memory, struct report *report)
         table_int(table, memory->by_kind[kind]);
         table_cell(table, cell_ratio((double)memory->by_kind[kind], (double)memory->peak_bytes));
     }
+}
+
+static void put_held(const struct dry_memory *memory, struct section *section)
+{
+    struct table *const table = section_table(section, "held", "By line");
+    table_columns(table, held_columns);
+    for (uint32_t i = 0; i < memory->held_count; i++) {
+        table_row(table);
+        table_text(table, memory->held[i].place);
+        table_text(table, str_of(dry_memory_word(memory->held[i].kind)));
+        table_int(table, memory->held[i].bytes);
+        table_int(table, memory->held[i].storages);
+    }
+}
+
+static void put_beside(const struct hardware *on, struct section *section)
+{
+    const struct fit_range context = fit_context(), workspaces = fit_workspaces(on);
+    section_value(section, "context_low_bytes", "CUDA's context, at least", UNIT_BYTES, cell_int(context.low));
+    section_value(section, "context_high_bytes", "at most", UNIT_BYTES, cell_int(context.high));
+    section_value(section, "workspaces_low_bytes", "workspaces, at least", UNIT_BYTES, cell_int(workspaces.low));
+    section_value(section, "workspaces_high_bytes", "at most", UNIT_BYTES, cell_int(workspaces.high));
+}
+
+void price_show_memory(const struct dry_memory *memory, const struct hardware *on, struct report *report)
+{
+    struct section *const section = report_section(report, "memory", "Memory");
+    if (!memory->peak_bytes) {
+        section_text(
+            section,
+            S("How much it holds is not known: it made nothing, or so many tensors that the table of their lives "
+              "is over 64 MiB."));
+        return;
+    }
+    section_value(section, "peak_bytes", "tensors at most", UNIT_BYTES, cell_int(memory->peak_bytes));
+    section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
+    section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));
+    section_value(section, "reserved_bytes", "the allocator takes", UNIT_BYTES, cell_int(memory->reserved_bytes));
+    section_value(section, "fragmentation", "of it not used at most", UNIT_RATIO,
+                  cell_ratio((double)(memory->reserved_bytes - memory->peak_bytes), (double)memory->reserved_bytes));
+    if (on)
+        put_beside(on, section);
+    put_kinds(memory, section);
+    put_held(memory, section);
 }

@@ -4,10 +4,11 @@
 #define CLI_PRICE_DRY_SHOW_H
 
 #include "dry/dry.h"
+#include "predict/price/fit.h"
 #include "report/report.h"
 
-/* What it holds at most, by kind, and where. */
-void price_show_memory(const struct dry_memory *memory, struct report *report);
+/* What it holds at most, by kind and line; what it takes beside that on a device (NULL: none is asked). */
+void price_show_memory(const struct dry_memory *memory, const struct hardware *on, struct report *report);
 
 void price_show_dry(const struct dry_result *dry, struct report *report);
 

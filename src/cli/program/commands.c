@@ -13,6 +13,7 @@ extern const struct command command_kernels;
 extern const struct command command_ops;
 extern const struct command command_critical_path;
 extern const struct command command_ranks;
+extern const struct command command_diff;
 extern const struct command command_overheads;
 extern const struct command command_predict;
 extern const struct command command_price;
@@ -25,6 +26,7 @@ extern const struct command command_lint;
 extern const struct command command_rules;
 extern const struct command command_fix;
 extern const struct command command_lsp;
+extern const struct command command_mcp;
 extern const struct command command_verify;
 extern const struct command command_tune;
 extern const struct command command_shard;
@@ -35,11 +37,15 @@ extern const struct command command_completion;
 extern const struct option question_options[]; /* cli/predict/asked.c */
 
 const struct command *const commands[] = {
-    &command_summary, &command_breakdown, &command_kernels,   &command_ops,        &command_critical_path,
-    &command_ranks,   &command_overheads, &command_predict,   &command_price,      &command_info,
-    &command_hw,      &command_model,     &command_calibrate, &command_record,     &command_lint,
-    &command_rules,   &command_fix,       &command_lsp,       &command_verify,     &command_tune,
-    &command_shard,   &command_fleet,     &command_help,      &command_completion, NULL,
+    &command_summary, &command_breakdown,     &command_kernels,
+    &command_ops,     &command_critical_path, &command_ranks,
+    &command_diff,    &command_overheads,     &command_predict,
+    &command_price,   &command_info,          &command_hw,
+    &command_model,   &command_calibrate,     &command_record,
+    &command_lint,    &command_rules,         &command_fix,
+    &command_lsp,     &command_mcp,           &command_verify,
+    &command_tune,    &command_shard,         &command_fleet,
+    &command_help,    &command_completion,    NULL,
 };
 
 static const struct option trace_options[] = {
@@ -61,9 +67,9 @@ static const struct option peaks_options[] = {
 /* --rows first: some commands have one of their own, and the others alone. */
 static const struct option output_options[] = {
     {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
-    {"format", 0, "FORMAT", "term|json|csv|html|sarif|github",
-     "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), JSON, "
-     "or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
+    {"format", 0, "FORMAT", "term|json|csv|html|markdown|sarif|github",
+     "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), text for a "
+     "pull request or an issue (markdown), JSON, or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
     {"output", 'o', "FILE", NULL,
      "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It must not be "
      "one of the inputs."},

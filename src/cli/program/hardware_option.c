@@ -13,6 +13,12 @@ bool hardware_apply_sets(const struct call *call, struct arena *arena, struct ha
         if (!strcmp(call->given[i].option->name, "set") &&
             !hardware_set(hardware, str_of(call->given[i].value), arena, err))
             return false;
+    for (uint32_t i = 0; i < call->given_count; i++) {
+        const char *const link = call->given[i].value;
+        if (!strcmp(call->given[i].option->name, "network") &&
+            !hardware_set(hardware, str_printf(arena, "network=%.*s", (int)strcspn(link, ","), link), arena, err))
+            return false;
+    }
     return true;
 }
 

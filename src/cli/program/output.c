@@ -139,14 +139,20 @@ bool output_report(const struct call *call, struct report *whole, struct steptim
 
 bool output_takes_text(const struct call *call, struct steptime_error *err)
 {
-    return !call || !call->sink ||
+    return !call || !call->sink || call->sink_takes_text ||
            fail(err, STEPTIME_USAGE, "the result of this '%s' is no report: it is for the program, not for the library",
                 call->command->name);
 }
 
 bool output_text(str text, const struct call *call, struct steptime_error *err)
 {
-    struct writer *out = output_takes_text(call, err) ? writer_open(NULL, err) : NULL;
+    if (!output_takes_text(call, err))
+        return false;
+    if (call && call->sink) {
+        writer_put(call->sink, text);
+        return true;
+    }
+    struct writer *out = writer_open(NULL, err);
     if (!out)
         return false;
     writer_put(out, text);

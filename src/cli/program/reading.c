@@ -44,7 +44,8 @@ static bool take_options(const struct call *call, struct inputs_asked *asked, st
         return false;
     asked->threads = (unsigned)threads;
     asked->ranks = call_text(call, "rank");
-    asked->steps = call_selection(call);
+    if (!asked->steps)
+        asked->steps = call_selection(call);
     return true;
 }
 

@@ -31,7 +31,10 @@ static const struct option options[] = {
     {"try", 0, NULL, NULL,
      "Then try settings that a bare run suggests, without a change of any file: workers of the loader that steps wait for, "
      "prefetch_factor, persistent_workers, pin_memory on a GPU; with --unsafe optimizers with fused=True. They are told, "
-     "never written."},
+     "not written."},
+    {"write-settings", 0, NULL, NULL,
+     "As --try and --write, and a setting that is kept is written too, as an argument of the call that makes the loader or "
+     "the optimizer: it is tried as that change of the source, and is in the diff."},
     {"try-batch", 0, NULL, NULL,
      "As --try, and twice the batch: samples a second are compared, as the training is another one; it is never kept."},
     {"rtol", 0, "X", NULL, "Losses may differ by this part of their value with --unsafe. Default: 1e-5."},
@@ -101,7 +104,8 @@ static bool numbers_of(const struct call *call, struct tune_options *to, struct 
     to->notes = call_flag(call, "notes");
     to->processor = call_flag(call, "processor-time");
     to->try_batch = call_flag(call, "try-batch");
-    to->try_settings = call_flag(call, "try") || to->try_batch;
+    to->write_settings = call_flag(call, "write-settings");
+    to->try_settings = call_flag(call, "try") || to->try_batch || to->write_settings;
     to->tolerance.relative = to->unsafe ? rtol : 0;
     return true;
 }
@@ -187,9 +191,9 @@ static bool begin_anew(const struct call *call, struct work *work, struct stepti
 /* What was asked for is in the manifest; only what to do with the result may be said anew, and how long. */
 static bool asks_nothing_else(const struct call *call, struct steptime_error *err)
 {
-    static const char *const others[] = {"unsafe", "notes",          "rtol",   "folder",   "seed",
-                                         "steps",  "warmup",         "repeat", "timeout",  "copy-limit",
-                                         "python", "processor-time", "try",    "try-batch"};
+    static const char *const others[] = {"unsafe", "notes",          "rtol",   "folder",    "seed",
+                                         "steps",  "warmup",         "repeat", "timeout",   "copy-limit",
+                                         "python", "processor-time", "try",    "try-batch", "write-settings"};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (call_text(call, others[i]) || call_flag(call, others[i]))
             return fail(err, STEPTIME_USAGE, "--resume goes on as it was asked to: not with --%s", others[i]);
@@ -282,14 +286,20 @@ static bool save_diff(const struct manifest *manifest, struct steptime_error *er
     return out && writer_close(out, err);
 }
 
+/* What is kept goes into the user's files. */
+static bool is_to_be_written(const struct call *call)
+{
+    return call_flag(call, "write") || call_flag(call, "write-settings");
+}
+
 static void tell_next(const struct call *call, const struct manifest *manifest)
 {
     struct arena scratch = {0};
     const struct tune_result *const result = &manifest->result;
-    if (result->kept && call_flag(call, "write"))
+    if (result->file_count && is_to_be_written(call))
         training_say(
             str_printf(&scratch, "written: %u file%s", result->file_count, result->file_count == 1 ? "" : "s"));
-    else if (result->kept)
+    else if (result->file_count)
         training_say(str_printf(&scratch,
                                 "your files are as they were; 'git apply %s/tune.diff' or --write makes it so",
                                 manifest->options.folder));
@@ -306,7 +316,7 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
     bool good = !chdir(manifest->options.here) ||
                 fail_at(err, STEPTIME_INPUT, str_of(manifest->options.here), -1, "%s", strerror(errno));
     good = good && tune_run(manifest, &work->arena, err) && save_diff(manifest, err) &&
-           (!call_flag(call, "write") || tune_write(&manifest->result, &work->arena, err));
+           (!is_to_be_written(call) || tune_write(&manifest->result, &work->arena, err));
     good = (back >= 0 && !fchdir(back)) && good;
     if (back >= 0)
         close(back);
@@ -315,9 +325,9 @@ static bool run_there(const struct call *call, struct work *work, struct steptim
 
 static bool history(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    static const char *const others[] = {"write",      "unsafe", "notes", "rtol",     "folder", "resume",
-                                         "budget",     "seed",   "steps", "warmup",   "repeat", "timeout",
-                                         "copy-limit", "python", "try",   "try-batch"};
+    static const char *const others[] = {"write",      "unsafe", "notes", "rtol",      "folder",        "resume",
+                                         "budget",     "seed",   "steps", "warmup",    "repeat",        "timeout",
+                                         "copy-limit", "python", "try",   "try-batch", "write-settings"};
     struct history found;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (call_text(call, others[i]) || call_flag(call, others[i]))
@@ -347,7 +357,7 @@ static bool tune(const struct call *call, struct work *work, struct steptime_err
         return false;
     }
     struct report *report = report_new(&work->arena, str_of(call->command->name));
-    work->manifest.result.written = work->manifest.result.kept && call_flag(call, "write");
+    work->manifest.result.written = work->manifest.result.file_count && is_to_be_written(call);
     tune_show(&work->manifest.result, work->manifest.options.processor, report);
     const bool good = output_report(call, report, err);
     tell_next(call, &work->manifest);
@@ -372,7 +382,7 @@ const struct command command_tune = {
         "a copy of the source: both train with the same seed, their losses are compared, and their steps are timed in "
         "turns, bare. A rewrite is kept only where the losses agree to the last bit and the step is faster by more than "
         "noise (95 % confidence). What is gone may make another place wait, so the source is looked at again after each "
-        "that is kept. With --try settings follow, which hold for the runs alone. In the end all that was kept is measured against the script as it is.\n\n"
+        "that is kept. With --try settings follow, which hold for the runs alone (with --write-settings for your files, too). In the end all that was kept is measured against the script as it is.\n\n"
         "Your files stay as they are: the diff lies in the folder, --write makes it so. What the script writes while it is "
         "tried lies in the copies.",
     .examples =

@@ -60,6 +60,7 @@ struct collective_group {
     str name;          /* "" where not recorded */
     int64_t size;      /* ranks in it; 0: not recorded */
     uint64_t identity; /* the same on every rank of the group, told by name and members; 0 where nothing is recorded */
+    str members;       /* of a dry run, as its marks tell them: "0-15"; "" */
 };
 
 struct collective {
@@ -67,6 +68,7 @@ struct collective {
     int64_t start_ns; /* of the work; the call's where no work was recorded */
     int64_t dur_ns;   /* of the work; -1 where none was recorded */
     int64_t seq;      /* number within the group, the same on every rank; -1: not recorded */
+    int64_t work;     /* of a dry run: by which it is waited for; 0 */
     int64_t in_elements, out_elements; /* of this rank's buffers; -1: not recorded */
     int32_t source, destination; /* of a message between two: ranks of the job, else of the group; -1: not known */
     uint32_t row;                /* the kernel, else the work, else the call */
@@ -78,6 +80,7 @@ struct collective {
     uint8_t kind;          /* enum collective_kind */
     bool sends;            /* of a message between two */
     bool on_host;
+    bool apart;         /* of a dry run: on a stream of its own, the caller's goes on beside it */
     bool queued_before; /* launched before the recording began: of no step */
 };
 
@@ -102,6 +105,10 @@ struct collectives {
 
 /* Lives in the arena, the names of groups too, and outlives the trace. */
 struct collectives collectives_of(const struct trace *trace, const struct work_classes *classes, struct arena *arena);
+
+/* Ranks of a list such as "0-15", "0-56:8" or "0-3,8-11"; those of the server of its first, with so many a server. */
+int64_t collective_members(str members);
+int64_t collective_members_near(str members, int64_t server);
 
 /* Elements of the full message: the output of an all-gather, the input of the others; -1 where not recorded. */
 int64_t collective_elements(const struct collective *collective, int64_t ranks);

@@ -2,8 +2,7 @@
 #include "host_share.h"
 
 #include "predict_private.h"
-
-enum { HALVINGS = 24 };
+#include "time/share.h"
 
 /* The program as it was recorded, whatever is asked. */
 static struct predict_asked as_recorded(const struct predict_asked *asked)
@@ -17,30 +16,29 @@ static struct predict_asked as_recorded(const struct predict_asked *asked)
     return replay;
 }
 
-static bool step_us_with(const struct program *program, struct predict_asked *replay, const struct overheads *overheads,
-                         double share, double *us, struct steptime_error *err)
+struct replaying {
+    const struct program *program;
+    struct predict_asked asked;
+    const struct overheads *overheads;
+    struct steptime_error *err;
+};
+
+static bool step_us_with(void *context, double share, double *us)
 {
-    replay->plan.host_share = share;
-    return predict_step_us(program, replay, overheads, us, err);
+    struct replaying *const replaying = context;
+    replaying->asked.plan.host_share = share;
+    return predict_step_us(replaying->program, &replaying->asked, replaying->overheads, us, replaying->err);
 }
 
 static bool find_share(const struct program *program, const struct predict_asked *asked,
                        const struct overheads *overheads, double slowed, double *share, struct steptime_error *err)
 {
-    struct predict_asked replay = as_recorded(asked);
-    double whole_us, us, low = 0, high = 1;
-    if (!step_us_with(program, &replay, overheads, 1, &whole_us, err))
+    struct replaying replaying = {program, as_recorded(asked), overheads, err};
+    double whole_us;
+    if (!step_us_with(&replaying, 1, &whole_us) || !share_for(step_us_with, &replaying, whole_us / slowed, share))
         return false;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double middle = (low + high) / 2;
-        if (!step_us_with(program, &replay, overheads, middle, &us, err))
-            return false;
-        if (us > whole_us / slowed)
-            high = middle;
-        else
-            low = middle;
-    }
-    *share = low > 0 ? low : 1 / slowed;
+    if (!(*share > 0))
+        *share = 1 / slowed;
     return true;
 }
 

@@ -147,6 +147,13 @@ static uint32_t events_left(const struct planning *p, const struct host_op *entr
     return last > p->event_at ? last - p->event_at : 0;
 }
 
+/* Compiled code calls its kernels one after the other; of operators nothing is left. */
+static void compile_host(struct plan_op *op)
+{
+    op->before_us = op->last_us = 0;
+    op->gone = !op->launches && op->wait_stream == WAITS_FOR_NOTHING;
+}
+
 static bool plan_entry(struct planning *p, const struct host_op *entry, struct steptime_error *err)
 {
     const str name = name_of(p, entry);
@@ -166,6 +173,8 @@ static bool plan_entry(struct planning *p, const struct host_op *entry, struct s
     if (entry->op != OP_NONE)
         op->last_us +=
             less_events(p, planned_us(p, op->launches ? OVERHEAD_T3 : OVERHEAD_T5, name), events_left(p, entry));
+    if (p->fusions.compiled && entry->op != OP_NONE && p->fusions.compiled[entry->op])
+        compile_host(op);
     p->plan->count++;
     return true;
 }
@@ -183,7 +192,8 @@ static void plan_orders(struct planning *p)
         waits[count++] = p->launch_of[program->orders[i].after];
         launch->waits++;
     }
-    p->plan->waits = waits;
+    if (program->order_count)
+        p->plan->waits = waits;
 }
 
 /* HIP's queues grow. */
@@ -260,12 +270,16 @@ static void find_units(struct planning *p, struct arena *scratch)
         return;
     p->plan->units = units_known(p->options->units, program, p->arena);
     p->units = *p->plan->units;
+    p->supposes = program->source != PROGRAM_TRACE && program->source != PROGRAM_JOINED;
+    if (p->supposes)
+        p->fusions = fusions_of(program, &p->units, p->arena);
+    p->plan->compiled = p->fusions.operators;
+    p->plan->compiled_kernels = p->fusions.kernels;
     p->unit_of = arena_array(scratch, program->count, sizeof *p->unit_of);
     for (uint32_t op = 0; op < program->count; op++)
         p->unit_of[op] = PLAN_NONE;
     for (uint32_t i = 0; i < p->units.count; i++)
         p->unit_of[p->units.at[i].op] = i;
-    p->supposes = program->source != PROGRAM_TRACE && program->source != PROGRAM_JOINED;
 }
 
 bool plan_of(const struct program *program, const struct plan_options *options, struct arena *arena, struct plan *plan,
@@ -284,15 +298,18 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
     plan->places = p.places;
     p.line = host_line_of(program, &scratch);
     find_units(&p, &scratch);
+    p.put = p.supposes ? plan_streams_open(program, plan, arena) : NULL;
     bool good = (!p.supposes || program_check(program, err)) && plan_line(&p, err);
     if (good) {
         plan_orders(&p);
         plan_device(&p);
         good = time_launches(&p, err);
+        plan_pipeline(plan);
         plan_sum(plan);
         if (options->host_share > 0)
             plan_scale_host(plan, options->host_share);
     }
+    plan_streams_close(p.put);
     arena_free(&scratch);
     return good;
 }

@@ -47,6 +47,7 @@ struct plan_launch {
     uint8_t work;        /* enum work_class */
     bool graphed;        /* launched with its step as one CUDA graph */
     bool gone;           /* taken out by a change */
+    bool after_step;     /* it waits for the last work of the usual stream of the step before */
     /* What follows is large and no walk reads it: what a walk reads lies together before it. */
     bool has_kernel; /* `kernel` says what it computes */
     enum timing_basis basis;
@@ -92,6 +93,10 @@ struct plan {
     double between_us; /* T1, of any two neighbours: what an operator takes with it where it is gone */
     bool repeats;      /* one step of many: the next begins where this one's host ends */
     struct plan_device device;
+    uint32_t compiled,
+        compiled_kernels; /* operators that torch.compile has, and kernels that it is taken to make of them */
+    uint32_t waiting;     /* of a pipeline: the launch that waits for the other stages; PLAN_NONE */
+    double waiting_us;    /* for so long; it is in the launch's time */
     double guessed_us, modelled_us, recorded_us; /* sums of launches by basis; modelled holds scaled too */
     uint64_t guessed;                            /* launches by guess */
     struct hardware hardware;

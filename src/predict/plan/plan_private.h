@@ -5,6 +5,8 @@
 
 #include "predict/host/host_line.h"
 #include "plan.h"
+#include "fusions.h"
+#include "plan_streams.h"
 #include "units.h"
 
 struct planning {
@@ -18,8 +20,10 @@ struct planning {
     uint32_t launch_room;
     struct plan_place *places; /* by wait of the program */
     struct units units;        /* where models are asked */
+    struct fusions fusions;    /* of what is compiled */
     uint32_t *unit_of;         /* by operator of the program; PLAN_NONE */
     uint32_t event_at;         /* the call of the program up to which events were counted */
+    struct plan_streams *put;  /* on which streams what is supposed goes; NULL: the usual ones */
     bool supposes;             /* the program was not recorded: what its units launch is supposed */
 };
 
@@ -38,6 +42,9 @@ bool estimate_unit(const struct planning *p, const struct hardware *hardware, co
 
 /* Adds the launches that the unit makes. */
 bool suppose_unit(struct planning *p, struct plan_op *op, const struct unit *unit, struct steptime_error *err);
+
+/* Adds what the stages of a pipeline wait for each other. */
+void plan_pipeline(struct plan *plan);
 
 /* Fills us, basis and estimate of launches that the program records. */
 bool time_launches(const struct planning *p, struct steptime_error *err);

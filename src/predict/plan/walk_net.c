@@ -119,6 +119,8 @@ static void add_work(struct making *m, uint32_t launch, uint32_t call)
         else if (!is_gone(m->plan, other))
             owe(m, (struct owed){.to = node, .kind = LINK_STREAM, .launch = other});
     }
+    if (work->after_step)
+        owe(m, (struct owed){node, LINK_STREAM, 0, 1, PLAN_NONE});
     if (!called->count)
         owe(m, (struct owed){node, LINK_LANE, work->stream, 1, PLAN_NONE});
     push_called(called, node);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "price.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
@@ -49,39 +50,61 @@ static bool find_bound(const struct predict_source *source, const struct predict
 
 /* ---- devices ---- */
 
-static void price_one(const struct predict_source *source, const struct predict_asked *asked, struct price *price,
-                      struct arena *arena)
+void price_one(const struct predict_source *source, const struct predict_asked *asked, const struct price_step *step,
+               const struct hardware *hardware, struct price *price, struct arena *arena)
 {
     struct steptime_error err = {.offset = -1};
     struct predict_asked on = *asked;
+    *price = (struct price){.hardware = *hardware, .why = S(""), .per_hour = NAN};
     on.plan.hardware = &price->hardware;
     on.only_steps = on.energy = true;
-    price->why = S("");
     if (!predict(source, &on, arena, &price->step, &err) || !find_bound(source, &on, price, &err))
         price->why = error_line(arena, &err);
+    price->fit = fit_on(step->lives, step->peak, hardware);
 }
 
-/* The price of an hour is one for all, so the cheapest is the fastest. */
-static int by_time(const void *a, const void *b)
+double price_cost(const struct price *price)
+{
+    return price->why.len ? NAN : price->step.walked.step_us / 3600e6 * price->per_hour;
+}
+
+double price_utilisation(const struct price_step *step, const struct price *price)
+{
+    const double seconds = program_flops_seconds(&step->flops, &price->hardware);
+    return !price->why.len && seconds > 0 && price->step.walked.step_us > 0 ? seconds * 1e6 / price->step.walked.step_us
+                                                                            : NAN;
+}
+
+static int by_number(double x, double y)
+{
+    if (isnan(x) || isnan(y))
+        return isnan(x) - isnan(y);
+    return (x > y) - (x < y);
+}
+
+/* By cost; of those whose price is not known by time. */
+static int by_cost(const void *a, const void *b)
 {
     const struct price *const x = a, *const y = b;
     if (x->why.len || y->why.len)
         return (x->why.len > 0) - (y->why.len > 0);
-    const double ahead = x->step.walked.step_us - y->step.walked.step_us;
-    return (ahead > 0) - (ahead < 0);
+    const int order = by_number(price_cost(x), price_cost(y));
+    return order ? order : by_number(x->step.walked.step_us, y->step.walked.step_us);
 }
 
 struct prices price_all(const struct predict_source *source, const struct predict_asked *asked,
-                        const struct hardware *devices, uint32_t count, struct arena *arena)
+                        const struct price_step *step, const struct price_list *list, const struct hardware *devices,
+                        uint32_t count, struct arena *arena)
 {
     struct prices prices = {.at = arena_array(arena, count, sizeof *prices.at),
                             .count = count,
                             .level = asked->level,
-                            .per_hour = asked->per_hour};
+                            .priced = list->any,
+                            .step = step};
     for (uint32_t i = 0; i < count; i++) {
-        prices.at[i] = (struct price){.hardware = devices[i]};
-        price_one(source, asked, &prices.at[i], arena);
+        price_one(source, asked, step, &devices[i], &prices.at[i], arena);
+        prices.at[i].per_hour = list->of(list->context, &devices[i]);
     }
-    qsort(prices.at, count, sizeof *prices.at, by_time);
+    qsort(prices.at, count, sizeof *prices.at, by_cost);
     return prices;
 }

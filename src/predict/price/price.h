@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step takes on each of several devices, and what bounds it there. doc/numbers/price.md has the definitions. */
+/* What a step takes, holds and costs on each of several devices, and what bounds it there. doc/numbers/price.md has the definitions. */
 #ifndef PREDICT_PRICE_H
 #define PREDICT_PRICE_H
 
+#include "fit.h"
 #include "predict/answer/predict.h"
+#include "program/flops.h"
 #include "report/report.h"
 
 enum price_bound { PRICE_BY_DEVICE, PRICE_BY_HOST };
@@ -14,25 +16,52 @@ struct price {
     struct prediction step;
     double without_host_us, without_device_us; /* the step where the one takes no time: the smaller is what bounds it */
     enum price_bound bound;
+    double per_hour; /* of such a GPU, in whatever money; NaN: not known */
+    struct fit fit;
 };
 
-/* What the script holds on the device at most. */
-struct price_memory {
-    int64_t peak_bytes; /* 0: not known */
-    str place;          /* the line that reaches it */
+/* What a step of the script does, whatever the device. */
+struct price_step {
+    struct program_flops flops;
+    int64_t samples, tokens; /* 0: not known */
+    str samples_from;        /* what says so, as the rest of a sentence */
+    const struct dry_lives *lives;
+    struct allocator_peak peak; /* of them, on a device without bound */
+};
+
+/* The price of an hour of a device: `of` is asked for each; NaN: not known. */
+struct price_list {
+    double (*of)(const void *context, const struct hardware *hardware);
+    const void *context;
+    bool any; /* there is one at all: people are told of money */
 };
 
 struct prices {
-    struct price *at; /* by cost where there is a price, else by time; those without an answer last */
+    struct price *at; /* by cost where that is known, else by time; those without an answer last */
     uint32_t count;
-    double level, per_hour; /* 0: not given */
-    struct price_memory memory;
+    double level;
+    bool priced; /* there is a list of prices, or one for all */
+    const struct price_step *step;
 };
 
 /* The step of the source on each device. asked->plan.hardware is set here. A device without an answer is no failure. */
 struct prices price_all(const struct predict_source *source, const struct predict_asked *asked,
-                        const struct hardware *devices, uint32_t count, struct arena *arena);
+                        const struct price_step *step, const struct price_list *list, const struct hardware *devices,
+                        uint32_t count, struct arena *arena);
+
+/* One of them, for who changes something. */
+void price_one(const struct predict_source *source, const struct predict_asked *asked, const struct price_step *step,
+               const struct hardware *hardware, struct price *price, struct arena *arena);
+
+/* FLOPs of the step over what the peaks of their precisions would do in its time; NaN where a peak is not known. */
+double price_utilisation(const struct price_step *step, const struct price *price);
+
+/* A step's money at the price of its device; NaN. */
+double price_cost(const struct price *price);
 
 void price_show(const struct prices *prices, struct report *report);
+
+/* A table of the operators that the FLOPs are of, and why samples are not known where they are not. */
+void price_show_step(const struct price_step *step, struct report *report);
 
 #endif

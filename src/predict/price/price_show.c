@@ -1,80 +1,117 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
+#include "base/duration.h"
 #include "predict/energy/energy_table.h"
 #include "price.h"
+
+enum { SENTENCES = 3 }; /* devices of which a bound is told in words */
+
+static const double gib = 1024.0 * 1024 * 1024;
 
 static const struct column_spec columns[] = {
     {"device", "device", UNIT_NONE, COLUMN_WIDE, "the device of the catalogue, or of the user's file"},
     {"step_us", "a step", UNIT_US, 0, "what a step is predicted to take there"},
     {"step_us_low", "at least", UNIT_US, 0, "lower end of the interval of step_us"},
     {"step_us_high", "at most", UNIT_US, 0, "upper end of it"},
-    {"device_us", "device active", UNIT_US, 0, "time of the step in which the device works: the union of its work"},
-    {"device_share", "device share", UNIT_RATIO, 0, "device_us / step_us"},
+    {"fits", "fits", UNIT_NONE, 0,
+     "yes: memory_high_bytes is there; no: not even with as little beside the tensors as can be; may not: between"},
     {"bound", "bound by", UNIT_NONE, 0,
      "device or host: which of them the step would be shorter without, each made to take no time in turn"},
-    {"fits", "fits", UNIT_NONE, 0, "yes or no: whether the device has as much memory as the script holds at most"},
+    {"device_share", "device share", UNIT_RATIO, 0, "device_us / step_us"},
+    {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us; null where samples are not known"},
+    {"tokens_per_s", "tokens/s", UNIT_NONE, COLUMN_DETAIL, "tokens of a step / step_us; null where they are not known"},
+    {"utilisation", "MFU", UNIT_RATIO, 0,
+     "time that the FLOPs of the step take at the device's peaks of their precisions / step_us"},
+    {"memory_high_bytes", "memory", UNIT_BYTES, 0,
+     "what it takes of the device at most: segments of the allocator, CUDA's context, workspaces"},
+    {"memory_low_bytes", "memory, at least", UNIT_BYTES, COLUMN_DETAIL,
+     "what it takes of the device at least: tensors, the least context and workspaces"},
     {"spare_bytes", "spare memory", UNIT_BYTES, COLUMN_DETAIL,
-     "the device's memory beyond what the script holds at most; below 0: so much is missing"},
+     "the device's memory less memory_high_bytes; below 0: so much is missing at most"},
+    {"no_room_at", "no room at", UNIT_NONE, COLUMN_DETAIL, "the line of the script whose tensor has no room then"},
+    {"device_us", "device active", UNIT_US, COLUMN_DETAIL,
+     "time of the step in which the device works: the union of its work"},
     {"without_host_us", "without host", UNIT_US, COLUMN_DETAIL, "the step where the host takes no time"},
     {"without_device_us", "without device", UNIT_US, COLUMN_DETAIL, "the step where the device's work takes no time"},
     {"guessed_share", "guessed", UNIT_RATIO, COLUMN_DETAIL,
      "of the device's work, the share that no model knows and that is guessed from its bytes"},
+    {"per_hour", "an hour", UNIT_NONE, COLUMN_DETAIL, "price of such a GPU for an hour; null where none was given"},
     {"why", "no answer", UNIT_NONE, COLUMN_DETAIL, "why there is no answer for the device"},
     {0},
 };
 
-static struct cell time_cell(double us)
+static struct cell real_or_null(double value)
 {
-    return us >= 0 ? cell_real(us) : cell_null();
+    return isnan(value) ? cell_null() : cell_real(value);
 }
 
-/* A device of which several sizes are sold has none. */
-static void put_memory(struct table *table, const struct price *price, const struct price_memory *memory)
+static struct cell time_cell(const struct price *price, double us)
 {
-    const int64_t bytes = (int64_t)price->hardware.figure[HW_MEMORY_BYTES];
-    const bool known = bytes > 0 && memory->peak_bytes > 0;
-    table_cell(table, known ? cell_text(memory->peak_bytes <= bytes ? S("yes") : S("no")) : cell_null());
-    table_cell(table, cell_int_if(known, bytes - memory->peak_bytes));
+    return price->why.len || us < 0 ? cell_null() : cell_real(us);
 }
 
-static void put_known(struct table *table, const struct price *price, const struct price_memory *memory)
+static struct cell rate_cell(const struct price *price, int64_t amount)
 {
-    const struct prediction *const p = &price->step;
-    const double step_us = p->walked.step_us, work_us = p->modelled_us + p->guessed_us + p->recorded_us;
-    table_real(table, step_us);
-    table_cell(table, time_cell(p->range.low_us));
-    table_cell(table, time_cell(p->range.high_us));
-    table_real(table, p->walked.active_us);
-    table_cell(table, cell_ratio(p->walked.active_us, step_us));
-    table_text(table, price->bound == PRICE_BY_DEVICE ? S("device") : S("host"));
-    put_memory(table, price, memory);
-    table_real(table, price->without_host_us);
-    table_real(table, price->without_device_us);
-    table_cell(table, cell_ratio(p->guessed_us, work_us));
-    table_null(table);
+    const double us = price->step.walked.step_us;
+    return price->why.len || amount <= 0 || us <= 0 ? cell_null() : cell_real((double)amount / us * 1e6);
+}
+
+static void put_memory(struct table *table, const struct price *price)
+{
+    const struct fit *const fit = &price->fit;
+    table_cell(table, cell_int_if(fit->high > 0, fit->high));
+    table_cell(table, cell_int_if(fit->low > 0, fit->low));
+    table_cell(table, cell_int_if(fit->verdict != FIT_UNKNOWN, fit->spare));
+    table_cell(table, cell_text_or_null(fit->place));
+}
+
+static struct cell fits_cell(const struct price *price)
+{
+    return cell_text_or_null(str_of(fit_word(price->fit.verdict)));
+}
+
+static struct cell bound_cell(const struct price *price)
+{
+    return price->why.len ? cell_null() : cell_text(price->bound == PRICE_BY_DEVICE ? S("device") : S("host"));
 }
 
 /* Joules and money of what has no answer are those of a step that nothing is known of. */
-static void put_row(struct table *table, const struct price *price, const struct price_memory *memory,
-                    const struct energy_asked *asked)
+static void put_energy(struct table *table, const struct price *price, struct energy_asked asked)
 {
-    enum { BEFORE = 6, BEHIND = 3 }; /* columns around those of memory, which is known all the same */
     const struct prediction *const p = &price->step;
+    asked.per_hour = isnan(price->per_hour) ? 0 : price->per_hour;
+    if (price->why.len)
+        energy_put(table, &(struct step_energy){0}, (struct step_time){NAN, NAN, NAN}, &asked);
+    else
+        energy_put(table, &p->energy, step_time_of(p->walked.step_us, p->range.low_us, p->range.high_us, false),
+                   &asked);
+}
+
+static void put_row(struct table *table, const struct price *price, const struct prices *prices,
+                    struct energy_asked asked)
+{
+    const struct prediction *const p = &price->step;
+    const double work_us = p->modelled_us + p->guessed_us + p->recorded_us;
     table_row(table);
     table_text(table, price->hardware.name);
-    if (!price->why.len) {
-        put_known(table, price, memory);
-        energy_put(table, &p->energy, step_time_of(p->walked.step_us, p->range.low_us, p->range.high_us, false), asked);
-        return;
-    }
-    for (int i = 0; i < BEFORE; i++)
-        table_null(table);
-    put_memory(table, price, memory);
-    for (int i = 0; i < BEHIND; i++)
-        table_null(table);
-    table_text(table, price->why);
-    energy_put(table, &(struct step_energy){0}, (struct step_time){NAN, NAN, NAN}, asked);
+    table_cell(table, time_cell(price, p->walked.step_us));
+    table_cell(table, time_cell(price, p->range.low_us));
+    table_cell(table, time_cell(price, p->range.high_us));
+    table_cell(table, fits_cell(price));
+    table_cell(table, bound_cell(price));
+    table_cell(table, price->why.len ? cell_null() : cell_ratio(p->walked.active_us, p->walked.step_us));
+    table_cell(table, rate_cell(price, prices->step->samples));
+    table_cell(table, rate_cell(price, prices->step->tokens));
+    table_cell(table, real_or_null(price_utilisation(prices->step, price)));
+    put_memory(table, price);
+    table_cell(table, time_cell(price, p->walked.active_us));
+    table_cell(table, time_cell(price, price->without_host_us));
+    table_cell(table, time_cell(price, price->without_device_us));
+    table_cell(table, price->why.len ? cell_null() : cell_ratio(p->guessed_us, work_us));
+    table_cell(table, real_or_null(price->per_hour));
+    table_cell(table, cell_text_or_null(price->why));
+    put_energy(table, price, asked);
 }
 
 static void tell_what_has_no_answer(const struct prices *prices, struct report *report)
@@ -84,29 +121,65 @@ static void tell_what_has_no_answer(const struct prices *prices, struct report *
             report_warning(report, prices->at[i].hardware.name, -1, prices->at[i].why);
 }
 
+/* "NVIDIA L4: the host bounds the step. It takes 12.3 ms, 2.1 ms if the host took no time, 12.1 ms if the device did." */
+static str bound_words(const struct price *price, struct arena *arena)
+{
+    static const char *const words[] = {[PRICE_BY_DEVICE] = "device", [PRICE_BY_HOST] = "host"};
+    const bool device = price->bound == PRICE_BY_DEVICE;
+    const str name = price->hardware.name, step = duration_words(arena, price->step.walked.step_us * 1e3);
+    const str with = duration_words(arena, (device ? price->without_device_us : price->without_host_us) * 1e3);
+    const str other = duration_words(arena, (device ? price->without_host_us : price->without_device_us) * 1e3);
+    return str_printf(arena,
+                      "%.*s: the %s bounds the step. It takes %.*s; %.*s if the %s took no time, %.*s if the %s did.",
+                      (int)name.len, name.at, words[price->bound], (int)step.len, step.at, (int)with.len, with.at,
+                      words[price->bound], (int)other.len, other.at, words[!price->bound]);
+}
+
+static void tell_bounds(struct section *section, const struct prices *prices, struct arena *arena)
+{
+    for (uint32_t i = 0; i < prices->count && i < SENTENCES; i++)
+        if (!prices->at[i].why.len)
+            section_text(section, bound_words(&prices->at[i], arena));
+}
+
 /* "It does not fit on NVIDIA L4, by 1.2 GiB, at train.py:12." */
 static void tell_what_does_not_fit(struct section *section, const struct prices *prices, struct arena *arena)
 {
-    static const double gib = 1024.0 * 1024 * 1024;
     for (uint32_t i = 0; i < prices->count; i++) {
         const struct hardware *const hardware = &prices->at[i].hardware;
-        const double missing = (double)prices->memory.peak_bytes - hardware->figure[HW_MEMORY_BYTES];
-        if (hardware->figure[HW_MEMORY_BYTES] > 0 && missing > 0)
-            section_text(section, str_printf(arena, "It does not fit on %.*s, by %.3g GiB, at %.*s.",
-                                             (int)hardware->name.len, hardware->name.at, missing / gib,
-                                             (int)prices->memory.place.len, prices->memory.place.at));
+        const struct fit *const fit = &prices->at[i].fit;
+        if (fit->verdict == FIT_NO || fit->verdict == FIT_MAYBE)
+            section_text(section,
+                         str_printf(arena, "It %s on %.*s, by %.3g GiB, at %.*s.",
+                                    fit->verdict == FIT_NO ? "does not fit" : "may not fit", (int)hardware->name.len,
+                                    hardware->name.at, (double)-fit->spare / gib, (int)fit->place.len, fit->place.at));
     }
+}
+
+static void tell_unpriced(const struct prices *prices, struct section *section, struct arena *arena)
+{
+    uint32_t unpriced = 0;
+    for (uint32_t i = 0; i < prices->count; i++)
+        unpriced += isnan(prices->at[i].per_hour);
+    if (prices->priced && unpriced)
+        section_text(section,
+                     str_printf(arena, "%u of these devices have no price: they stand behind the others.", unpriced));
 }
 
 void price_show(const struct prices *prices, struct report *report)
 {
-    const struct energy_asked asked = {prices->level, prices->per_hour};
+    const struct energy_asked asked = {.level = prices->level, .thousand = prices->priced};
     struct section *const section = report_section(report, "price", "Price");
     struct table *const table = section_table(section, "devices", "Devices");
     table_columns(table, columns);
     energy_columns(table, &asked);
     for (uint32_t i = 0; i < prices->count; i++)
-        put_row(table, &prices->at[i], &prices->memory, &asked);
+        put_row(table, &prices->at[i], prices, asked);
     tell_what_has_no_answer(prices, report);
+    tell_bounds(section, prices, report_arena(report));
     tell_what_does_not_fit(section, prices, report_arena(report));
+    tell_unpriced(prices, section, report_arena(report));
+    section_page_figure(section, "step", FIGURE_BAR, "devices", "device", "step_us");
+    if (prices->priced)
+        section_page_figure(section, "money", FIGURE_BAR, "devices", "device", "thousand_cost");
 }

@@ -94,7 +94,7 @@ static void show_choices(const struct sharding *sharding, struct report *report)
 
 static void show_energy(const struct sharding *sharding, struct report *report)
 {
-    const struct energy_asked asked = {sharding->asked.level, sharding->asked.per_hour};
+    const struct energy_asked asked = {.level = sharding->asked.level, .per_hour = sharding->asked.per_hour};
     struct section *section = report_section(report, "energy", "Energy of a step on all devices");
     struct table *table = section_table(section, "energy", "");
     table_column(table, choices_columns[0]);

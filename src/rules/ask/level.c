@@ -108,3 +108,14 @@ bool level_at(const struct check *check, uint32_t node, enum certainty gpu, stru
         match->broken[LINK_DEVICE] = (struct broken){"it is only likely that it lies on the device", site, true, false};
     return speaks_of(&context);
 }
+
+bool level_of_data(const struct check *check, uint32_t node, struct match *match)
+{
+    const struct context context = context_of(check->project, check_site(check, node));
+    if (!context.in_worker)
+        return level_at(check, node, GPU_SURE, match);
+    match->of_run = true;
+    match->runs_at = node;
+    break_anyhow(check, &context, node, match);
+    return !context.on_error && !context.cpu_only && !context.asserts;
+}

@@ -26,6 +26,8 @@ enum certainty gpu_certainty(const struct value *value);
 bool level_at(const struct check *check, uint32_t node, enum certainty gpu, struct match *match);
 /* The same of a line that speaks of all steps: how often it runs itself does not matter. */
 bool level_of_run(const struct check *check, uint32_t node, struct match *match);
+/* The same of data that is made for each step, by the training thread or by a worker that hands it over. */
+bool level_of_data(const struct check *check, uint32_t node, struct match *match);
 /* The same of a call that makes a loader: only whether any program comes to it. */
 void level_of_loader(const struct check *check, uint32_t call, struct match *match);
 

@@ -35,9 +35,9 @@ static void add_example(struct buf *buf, const char *title, const char *code)
     buf_printf(buf, "%s\n\n```python\n%s```\n\n", title, code);
 }
 
-static const char *fix_sentence(enum fix_kind fix)
+static const char *fix_sentence(const struct rule *rule)
 {
-    switch (fix) {
+    switch (rule->fix_kind) {
     case FIX_SAFE:
         return "`steptime fix` rewrites it where that is safe: losses stay bit-equal on the CPU.";
     case FIX_UNSAFE:
@@ -45,7 +45,10 @@ static const char *fix_sentence(enum fix_kind fix)
     case FIX_NONE:
         break;
     }
-    return "There is no automatic rewrite.";
+    return rule->fix
+               ? "`steptime fix` rewrites those of its places that it can take apart; each finding says whether, and whether "
+                 "that is safe."
+               : "There is no automatic rewrite.";
 }
 
 /* The anchor is that of "## ST401 scalar-read-back". */
@@ -66,7 +69,7 @@ str rule_help(struct arena *arena, const struct rule *rule)
     add_example(&buf, "Instead of", words->bad);
     add_example(&buf, "write", words->good);
     buf_paragraph(&buf, str_printf(arena, "**Not where:** %s", words->unsafe_when), HELP_WIDTH);
-    buf_paragraph(&buf, str_printf(arena, "**Fix:** %s", fix_sentence(rule->fix_kind)), HELP_WIDTH);
+    buf_paragraph(&buf, str_printf(arena, "**Fix:** %s", fix_sentence(rule)), HELP_WIDTH);
     buf_paragraph(&buf,
                   str_printf(arena,
                              "**Silence it:** `# steptime: ignore[%s] reason` at the end of the line, or "

@@ -21,7 +21,7 @@
 /* st1_element_access.c */
 extern const struct rule rule_element_access, rule_per_sample_stack, rule_growing_cat, rule_one_sample_evaluation;
 /* st2_host_built_tensor.c */
-extern const struct rule rule_tensor_from_list;
+extern const struct rule rule_tensor_from_list, rule_lists_from_workers, rule_padded_to_all;
 /* st3_round_trip.c */
 extern const struct rule rule_device_round_trip, rule_preparation_on_training_thread, rule_repeated_preparation,
     rule_module_ping_pong;
@@ -41,6 +41,8 @@ const struct rule *const rules[] = {
     &rule_growing_cat,
     &rule_one_sample_evaluation,
     &rule_tensor_from_list,
+    &rule_lists_from_workers,
+    &rule_padded_to_all,
     &rule_device_round_trip,
     &rule_preparation_on_training_thread,
     &rule_repeated_preparation,

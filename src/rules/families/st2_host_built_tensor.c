@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Family 2: device tensors that are made of Python objects on the training thread. */
 #include "rules/rewrite/fix.h"
+#include "rules/loaders/worker_lists.h"
 #include "rules/loops/loop.h"
+#include "rules/loops/padding.h"
 #include "rules/uploads/upload.h"
 #include "words.h"
 
@@ -202,4 +204,59 @@ const struct rule rule_tensor_from_list = {
     .fix = fix_tensor_from_list,
     .fix_kind = FIX_SAFE,
     .words = &words_tensor_from_list,
+};
+
+/* ---- B8 ---- */
+
+static bool check_worker_lists(const struct check *check, uint32_t statement, struct match *match)
+{
+    struct worker_lists lists;
+    if (!project_uses_device(check->project, check->file) || !worker_lists_find(check, statement, &lists))
+        return false;
+    const str name = ask_text(check, lists.nodes[0]);
+    const str others = lists.count > 1 ? str_printf(check->arena, " and %u more", lists.count - 1) : S("");
+    match->message = str_printf(check->arena,
+                                "`%.*s`%.*s goes from worker to training thread as a list, number by number, and is a "
+                                "tensor there each step; return an array",
+                                (int)name.len, name.at, (int)others.len, others.at);
+    return level_of_data(check, statement, match);
+}
+
+const struct rule rule_lists_from_workers = {
+    .id = "ST202",
+    .name = "lists-from-workers",
+    .entry = "B8",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_RETURN}},
+    .check = check_worker_lists,
+    .fix = fix_worker_lists,
+    .fix_kind = FIX_SAFE,
+    .words = &words_lists_from_workers,
+};
+
+/* ---- B9 ---- */
+
+static bool check_padding(const struct check *check, uint32_t statement, struct match *match)
+{
+    struct padding padding;
+    if (!project_uses_device(check->project, check->file) || !padding_find(check, statement, &padding))
+        return false;
+    const str mask = syntax_text(check->tree, padding.mask);
+    match->message = str_printf(check->arena,
+                                "each batch is as wide as the longest row of all data; what is behind its own longest "
+                                "row `%.*s` masks, so cut it off there",
+                                (int)mask.len, mask.at);
+    return level_of_data(check, statement, match);
+}
+
+const struct rule rule_padded_to_all = {
+    .id = "ST203",
+    .name = "padded-to-all",
+    .entry = "B9",
+    .level = LEVEL_WARNING,
+    .query = {.kinds = {SYN_ASSIGN}},
+    .check = check_padding,
+    .fix = fix_padding,
+    .fix_kind = FIX_UNSAFE,
+    .words = &words_padded_to_all,
 };

@@ -9,7 +9,7 @@
 extern const struct rule_words words_element_access, words_per_sample_stack, words_growing_cat,
     words_one_sample_evaluation;
 /* words_st2.c */
-extern const struct rule_words words_tensor_from_list;
+extern const struct rule_words words_tensor_from_list, words_lists_from_workers, words_padded_to_all;
 /* words_st3.c */
 extern const struct rule_words words_device_round_trip, words_preparation_on_training_thread,
     words_repeated_preparation, words_module_ping_pong;

@@ -20,3 +20,38 @@ const struct rule_words words_tensor_from_list = {
         "16,777,216 went through float32, the rewrite changes results: it repairs them.",
     .source = "PyTorch torch/csrc/utils/tensor_new.cpp (\"extremely slow\" warning); PyTorch tuning guide",
 };
+
+const struct rule_words words_lists_from_workers = {
+    .brief = "workers hand lists over, of which the training thread makes tensors",
+    .why =
+        "What a worker returns is pickled, and of a list each number by itself; the training thread reads them one by one, and "
+        "walks them again to make a tensor. An array crosses as one block.",
+    .bad = "def collate(rows):\n"
+           "    ids = [row.ids for row in rows]\n"
+           "    return ids\n"
+           "for ids in DataLoader(data, collate_fn=collate, num_workers=2):\n"
+           "    ids = torch.LongTensor(ids).to(device)\n",
+    .good = "def collate(rows):\n"
+            "    ids = [row.ids for row in rows]\n"
+            "    return np.asarray(ids, dtype=np.int64)\n",
+    .unsafe_when =
+        "Something else takes the list as a list, or its rows are of several lengths (np.asarray refuses them).",
+    .source = "PyTorch torch/utils/data/_utils/worker.py and torch/csrc/utils/tensor_new.cpp",
+};
+
+const struct rule_words words_padded_to_all = {
+    .brief = "each batch is padded to the longest row of all data",
+    .why =
+        "Preparation, the copy, and every layer up to the one that masks go over columns in which there is nothing. Lengths have "
+        "long tails: the longest row of a hundred is often half as long as the longest of all.",
+    .bad = "rows = self.rows[batch]\n"
+           "mask = self.mask[batch]  # of the ones first, and as wide as the longest row of all\n",
+    .good = "rows = self.rows[batch]\n"
+            "mask = self.mask[batch]\n"
+            "longest = mask.sum(1).max()\n"
+            "rows, mask = rows[:, :longest], mask[:, :longest]\n",
+    .unsafe_when =
+        "Something in the network goes by the width (positions from the end, a layer over all columns, a compiled shape), or "
+        "takes padding for data where the mask does not take it out. Shapes change from batch to batch.",
+    .source = "Transformers documentation, Padding and truncation (padding to the longest sequence in the batch)",
+};

@@ -32,6 +32,9 @@ bool fix_repeated_preparation(const struct check *check, const struct match *mat
 bool fix_element_access(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_per_sample_stack(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_growing_cat(const struct check *check, const struct match *match, struct edits *edits);
+/* Arrays that workers hand over, and a batch as wide as its longest row. */
+bool fix_worker_lists(const struct check *check, const struct match *match, struct edits *edits);
+bool fix_padding(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_tensor_from_list(const struct check *check, const struct match *match, struct edits *edits);
 bool fix_repeated_upload(const struct check *check, const struct match *match, struct edits *edits);
 /* The kind of rewrite that there is for a match of ST501: it is tried. */

@@ -2,24 +2,9 @@
 /* Rewrites of tensors that grow or are built item by item: through one array, through one cat. */
 #include "fix.h"
 #include "patch.h"
+#include "rules/loops/element_type.h"
 
 /* ---- ST201 ---- */
-
-/* The element type that a constructor gives its tensor whatever the list holds; NULL where the list decides. */
-static const char *fixed_type(const struct check *check, uint32_t call)
-{
-    static const struct {
-        const char *name, *type;
-    } rows[] = {
-        {"torch.Tensor", "float32"},     {"torch.FloatTensor", "float32"}, {"torch.DoubleTensor", "float64"},
-        {"torch.LongTensor", "int64"},   {"torch.IntTensor", "int32"},     {"torch.ShortTensor", "int16"},
-        {"torch.HalfTensor", "float16"}, {"torch.ByteTensor", "uint8"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (ask_named(check, call, rows[i].name))
-            return rows[i].type;
-    return NULL;
-}
 
 static const char *array_type(uint8_t dtype)
 {
@@ -68,7 +53,7 @@ static bool is_inferring(const struct check *check, uint32_t call)
 
 static const char *type_of(const struct check *check, uint32_t call, uint32_t list)
 {
-    const char *fixed = fixed_type(check, call);
+    const char *fixed = element_type(check, call);
     if (fixed)
         return fixed;
     if (!is_inferring(check, call))

@@ -171,10 +171,11 @@ static bool fits(str text, str indent, uint32_t width)
     return columns(indent) + columns(text) <= width;
 }
 
-/* Behind the last ` = ` of `a, b = f(x), g(y)`, whose value is a tuple without brackets; 0. */
+/* Behind the last ` = ` of `a, b = f(x), g(y)`, or `return `, whose value is a tuple without brackets; 0. */
 static size_t bare_tuple(str text)
 {
-    size_t depth = 0, value = 0;
+    const str returns = S("return ");
+    size_t depth = 0, value = str_starts(text, returns) ? returns.len : 0;
     for (size_t at = 0; at + 2 < text.len; at++) {
         while (at + 2 < text.len && (text.at[at] == '"' || text.at[at] == '\''))
             at = behind_string(text, at);

@@ -1,165 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mentions.h"
 
-#include "base/hash.h"
 #include "base/mem.h"
+#include "mention_units.h"
 #include "searched.h"
-
-static int64_t key_of(str name)
-{
-    return (int64_t)hash_bytes(name.at, name.len);
-}
-
-static void add(struct mentions *mentions, uint32_t from, uint32_t to, struct site at, bool strict)
-{
-    if (from == to)
-        return;
-    mentions->at = mem_grow(mentions->at, &mentions->room, mentions->count + 1, sizeof *mentions->at);
-    mentions->at[mentions->count++] = (struct mention){from, to, at, strict, false, false};
-}
-
-bool mentions_is_of_module(const struct project *project, uint32_t f)
-{
-    const struct function *function = &project->files.functions[f];
-    return function->outer != NONE && project->files.functions[function->outer].outer == NONE &&
-           project_tree(project, function->file)->kind[function->node] == SYN_FUNCTION;
-}
-
-uint32_t mentions_unit(const struct project *project, const struct mentions *mentions, struct site site)
-{
-    uint32_t f = project_function_at(project, site);
-    for (;;) {
-        const struct function *function = &project->files.functions[f];
-        const enum syntax_kind kind = (enum syntax_kind)project_tree(project, function->file)->kind[function->node];
-        if (function->outer == NONE || kind == SYN_FUNCTION)
-            return f;
-        if (kind == SYN_CLASS) {
-            const int64_t key = (int64_t)function->file << 32 | function->node;
-            const uint32_t c = map_get(&project->files.class_by_node, key);
-            if (c != MAP_NONE)
-                return mentions->classes + c;
-        }
-        f = function->outer;
-    }
-}
-
-/* ---- what there is to be named ---- */
-
-static uint32_t unit_of(struct mentions *mentions, struct map *names, str name)
-{
-    uint32_t unit = map_get(names, key_of(name));
-    if (unit == MAP_NONE)
-        map_put(names, key_of(name), unit = mentions->units++);
-    return unit;
-}
-
-static int64_t key_in(uint32_t file, str name)
-{
-    return (int64_t)hash_mix((uint64_t)key_of(name) + file);
-}
-
-static int64_t key_in_program(const struct project *project, uint32_t file, str name)
-{
-    return (int64_t)hash_mix(~(uint64_t)key_of(name) + project->files.at[file].program);
-}
-
-/* What modules of the program of the file call so; what those of others do it may be only where this leads nowhere. */
-static uint32_t unit_in_program(const struct project *project, struct mentions *mentions, uint32_t file, str name)
-{
-    const int64_t key = key_in_program(project, file, name);
-    const uint32_t known = map_get(&mentions->in_program, key);
-    if (known != MAP_NONE)
-        return known;
-    const uint32_t everywhere = unit_of(mentions, &mentions->names, name), unit = mentions->units++;
-    map_put(&mentions->in_program, key, unit);
-    add(mentions, everywhere, unit, site_none, true);
-    add(mentions, unit, everywhere, site_none, false);
-    return unit;
-}
-
-/* What a file may mean by a name, and whether it is of its own program; MAP_NONE: nothing of the run. */
-static uint32_t unit_meant(const struct project *project, const struct mentions *mentions, uint32_t file, str name,
-                           bool *near)
-{
-    const uint32_t unit = map_get(&mentions->in_program, key_in_program(project, file, name));
-    *near = unit != MAP_NONE;
-    return *near ? unit : map_get(&mentions->names, key_of(name));
-}
-
-/* What the module of a file binds itself is no variable of another that has the same name; MAP_NONE. */
-static uint32_t own_variable(const struct mentions *mentions, uint32_t file, str name)
-{
-    const int64_t key = key_in(file, name);
-    return map_get(&mentions->defined, key) == MAP_NONE ? map_get(&mentions->variables, key) : MAP_NONE;
-}
-
-/* The variable of a module that a statement binds, changes, or is said of: `x = ...`, `x["a"] = ...`, `x.add(...)`. */
-static uint32_t bound_by(const struct syntax *tree, uint32_t statement)
-{
-    uint32_t at = statement + 1;
-    const enum syntax_kind kind = (enum syntax_kind)tree->kind[statement];
-    if (kind == SYN_EXPR && tree->kind[at] == SYN_CALL && tree->kind[at + 1] == SYN_ATTRIBUTE)
-        at++;
-    else if (kind != SYN_ASSIGN && kind != SYN_ANN_ASSIGN && kind != SYN_AUG_ASSIGN)
-        return NONE;
-    while (tree->kind[at] == SYN_SUBSCRIPT || tree->kind[at] == SYN_ATTRIBUTE)
-        at++;
-    return tree->kind[at] == SYN_NAME ? at : NONE;
-}
-
-static bool is_of_module(const struct project *project, struct site site)
-{
-    return project->files.functions[project_function_at(project, site)].outer == NONE;
-}
-
-static void list_variables(const struct project *project, struct mentions *mentions, uint32_t file)
-{
-    const struct syntax *tree = project_tree(project, file);
-    for (uint32_t node = 0; node < tree->count; node++) {
-        const enum syntax_kind kind = (enum syntax_kind)tree->kind[node];
-        const bool binds = kind == SYN_ASSIGN || kind == SYN_ANN_ASSIGN;
-        uint32_t name = binds && is_of_module(project, (struct site){file, node}) ? bound_by(tree, node) : NONE;
-        if (kind == SYN_ALIAS && !syntax_is(tree, syntax_child(tree, node, 1), SYN_ABSENT))
-            name = syntax_child(tree, node, 1);
-        if (name == NONE)
-            continue;
-        const str text = syntax_text(tree, name);
-        const uint32_t unit = unit_in_program(project, mentions, file, text);
-        const int64_t key = key_in(file, text);
-        if (!binds || name != node + 1 || map_get(&mentions->variables, key) != MAP_NONE)
-            continue;
-        map_put(&mentions->variables, key, mentions->units);
-        add(mentions, unit, mentions->units++, site_none, true);
-    }
-}
-
-static void list_names(const struct project *project, struct mentions *mentions)
-{
-    const uint32_t functions = project->files.function_count, classes = project->files.class_count;
-    mentions->classes = functions;
-    mentions->modules = functions + classes;
-    mentions->everything = mentions->modules + project->files.count;
-    mentions->units = mentions->everything + 1;
-    mentions->registered = mem_zeroed(classes + 1);
-    for (uint32_t c = 0; c < classes; c++) {
-        const str name = project->files.classes[c].name;
-        const uint32_t of_classes = unit_of(mentions, &mentions->class_names, name);
-        map_put(&mentions->defined, key_in(project->files.classes[c].file, name), 0);
-        add(mentions, unit_in_program(project, mentions, project->files.classes[c].file, name), mentions->classes + c,
-            site_none, true);
-        add(mentions, of_classes, mentions->classes + c, site_none, true);
-    }
-    for (uint32_t f = 0; f < functions; f++) {
-        const str name = project->files.functions[f].name;
-        if (!mentions_is_of_module(project, f))
-            continue;
-        map_put(&mentions->functions, key_of(name), 0);
-        map_put(&mentions->defined, key_in(project->files.functions[f].file, name), 0);
-        add(mentions, unit_in_program(project, mentions, project->files.functions[f].file, name), f, site_none, true);
-    }
-    for (uint32_t i = 0; i < project->files.count; i++)
-        list_variables(project, mentions, i);
-}
+#include "source/gates/off.h"
 
 /* ---- what names what ---- */
 
@@ -168,13 +13,13 @@ static void add_named(const struct project *project, struct mentions *mentions, 
                       bool tail)
 {
     bool near = true;
-    const uint32_t own = tail ? MAP_NONE : own_variable(mentions, at.file, name);
-    const uint32_t unit = own == MAP_NONE ? unit_meant(project, mentions, at.file, name, &near) : own;
-    const bool by_tail = tail && map_get(&mentions->functions, key_of(name)) != MAP_NONE;
-    const bool of_object = tail && map_get(&mentions->class_names, key_of(name)) == MAP_NONE; /* `self.net` */
+    const uint32_t own = tail ? MAP_NONE : mention_own_variable(mentions, at.file, name);
+    const uint32_t unit = own == MAP_NONE ? mention_unit_meant(project, mentions, at.file, name, &near) : own;
+    const bool by_tail = tail && map_get(&mentions->functions, mention_key(name)) != MAP_NONE;
+    const bool of_object = tail && map_get(&mentions->class_names, mention_key(name)) == MAP_NONE; /* `self.net` */
     const size_t before = mentions->count;
     if (unit != MAP_NONE)
-        add(mentions, from, unit, at, near && !by_tail && !of_object);
+        mention_add(mentions, from, unit, at, near && !by_tail && !of_object);
     if (mentions->count > before)
         mentions->at[before].weak = by_tail;
 }
@@ -245,7 +90,7 @@ static bool is_local(const struct project *project, struct site name)
 {
     enum { MOST = 4 };
     const struct definition *found[MOST];
-    if (is_of_module(project, name))
+    if (mention_in_module(project, name))
         return false;
     if (flow_bound(project, name))
         return true;
@@ -261,7 +106,8 @@ static bool add_value(struct mentions *mentions, uint32_t from, const struct val
 {
     const bool is = value->kind == VALUE_CLASS || value->kind == VALUE_FUNCTION;
     if (is && value->detail != NONE) {
-        add(mentions, from, value->kind == VALUE_CLASS ? mentions->classes + value->detail : value->detail, at, true);
+        mention_add(mentions, from, value->kind == VALUE_CLASS ? mentions->classes + value->detail : value->detail, at,
+                    true);
         return true;
     }
     bool any = false;
@@ -299,9 +145,9 @@ static void add_imported(const struct project *project, struct mentions *mention
                          struct site at)
 {
     bool near;
-    const uint32_t unit = unit_meant(project, mentions, at.file, name, &near);
+    const uint32_t unit = mention_unit_meant(project, mentions, at.file, name, &near);
     if (unit != MAP_NONE)
-        add(mentions, from, unit, at, near);
+        mention_add(mentions, from, unit, at, near);
 }
 
 /* Of `from x import a as b` what is called b is what is called a. */
@@ -313,9 +159,9 @@ static void add_alias(const struct project *project, struct mentions *mentions, 
                                                                     : syntax_text(tree, alias.node + 1);
     if (syntax_is(tree, bound, SYN_ABSENT))
         return;
-    add_imported(project, mentions, unit_in_program(project, mentions, alias.file, syntax_text(tree, bound)), name,
+    add_imported(project, mentions, mention_unit_near(project, mentions, alias.file, syntax_text(tree, bound)), name,
                  alias);
-    const uint32_t own = own_variable(mentions, alias.file, syntax_text(tree, bound));
+    const uint32_t own = mention_own_variable(mentions, alias.file, syntax_text(tree, bound));
     if (own != MAP_NONE)
         add_imported(project, mentions, own, name, alias);
 }
@@ -341,7 +187,7 @@ static str named_by_text(str quoted)
 /* What a package gives to who imports it is no setting. */
 static bool is_export(const struct project *project, const struct syntax *tree, struct site text)
 {
-    const uint32_t bound = bound_by(tree, syntax_statement(tree, text.node));
+    const uint32_t bound = mention_bound_by(tree, syntax_statement(tree, text.node));
     return str_eq(path_last(project->files.at[text.file].shown.path), S("__init__.py")) ||
            (bound != NONE && str_eq(syntax_text(tree, bound), S("__all__")));
 }
@@ -353,16 +199,16 @@ static void add_words(const struct project *project, struct mentions *mentions, 
     const str text = syntax_text(tree, site.node);
     if (tree->kind[tree->parent[site.node]] == SYN_EXPR || tree->kind[tree->parent[site.node]] == SYN_COMPARE)
         return;
-    const bool setting = is_of_module(project, site) && !is_export(project, tree, site);
+    const bool setting = mention_in_module(project, site) && !is_export(project, tree, site);
     const str name = named_by_text(text);
-    const uint32_t unit = name.len ? map_get(&mentions->class_names, key_of(name)) : MAP_NONE;
+    const uint32_t unit = name.len ? map_get(&mentions->class_names, mention_key(name)) : MAP_NONE;
     if (unit == MAP_NONE)
         return;
-    add(mentions, from, unit, site, false);
+    mention_add(mentions, from, unit, site, false);
     mentions->at[mentions->count - 1].weak = is_export(project, tree, site);
     mentions->at[mentions->count - 1].asked = !mentions->at[mentions->count - 1].weak;
     if (setting)
-        map_put(&mentions->settings, key_of(name), 0);
+        map_put(&mentions->settings, mention_key(name), 0);
 }
 
 /* The statement that imports, of a name in it; NONE. */
@@ -381,7 +227,7 @@ static void add_import(const struct project *project, struct mentions *mentions,
     if (tree->kind[alias] != SYN_ALIAS || tree->kind[tree->parent[alias]] != SYN_FROM_IMPORT)
         return;
     const str text = syntax_text(tree, name.node);
-    const uint32_t own = own_variable(mentions, name.file, text);
+    const uint32_t own = mention_own_variable(mentions, name.file, text);
     add_named(project, mentions, mentions->modules + name.file, text, name, true);
     if (own != MAP_NONE) /* `try: from x import a`, and `a = None` where there is no x */
         add_imported(project, mentions, own, text, name);
@@ -401,11 +247,11 @@ static void add_all_of(const struct project *project, struct mentions *mentions,
                        struct site site)
 {
     for (uint32_t c = 0; c < file->class_count; c++)
-        add(mentions, from, mentions->classes + file->first_class + c, site, false);
+        mention_add(mentions, from, mentions->classes + file->first_class + c, site, false);
     const uint32_t first = project_function_at(project, (struct site){file->id, 0});
     for (uint32_t f = first; f < first + file->function_count; f++)
         if (mentions_is_of_module(project, f))
-            add(mentions, from, f, site, false);
+            mention_add(mentions, from, f, site, false);
 }
 
 static void add_modules(const struct project *project, struct mentions *mentions, uint32_t from, struct site site,
@@ -417,7 +263,7 @@ static void add_modules(const struct project *project, struct mentions *mentions
                                       "of the others are taken for any"};
     if (++mentions->fetched > MOST) {
         project_limit(project, &many, site);
-        add(mentions, from, mentions->everything, site, false);
+        mention_add(mentions, from, mentions->everything, site, false);
         return;
     }
     for (uint32_t i = 0; i < project->files.count; i++) {
@@ -442,7 +288,7 @@ static void add_searched(const struct project *project, struct mentions *mention
     case SEARCHED_NOTHING:
         break;
     case SEARCHED_FILE:
-        add(mentions, from, mentions->modules + searched.file, site, false);
+        mention_add(mentions, from, mentions->modules + searched.file, site, false);
         break;
     case SEARCHED_NAME:
         add_named(project, mentions, from, searched.text, site, true);
@@ -451,7 +297,7 @@ static void add_searched(const struct project *project, struct mentions *mention
         add_modules(project, mentions, from, site, searched.text);
         break;
     case SEARCHED_ALL:
-        add(mentions, from, mentions->everything, site, false);
+        mention_add(mentions, from, mentions->everything, site, false);
         break;
     }
     if (searched.kind != SEARCHED_ALL && (searched.kind != SEARCHED_MODULES || searched.text.len))
@@ -477,13 +323,13 @@ static void look_at(const struct project *project, struct mentions *mentions, ui
 static void look_at_variable(const struct project *project, struct mentions *mentions, struct site site)
 {
     const struct syntax *tree = project_tree(project, site.file);
-    const uint32_t statement = syntax_statement(tree, site.node), name = bound_by(tree, statement);
+    const uint32_t statement = syntax_statement(tree, site.node), name = mention_bound_by(tree, statement);
     if (name == NONE || name == site.node)
         return;
-    const uint32_t own = own_variable(mentions, site.file, syntax_text(tree, name));
+    const uint32_t own = mention_own_variable(mentions, site.file, syntax_text(tree, name));
     bool near;
     const uint32_t variable =
-        own == MAP_NONE ? unit_meant(project, mentions, site.file, syntax_text(tree, name), &near) : own;
+        own == MAP_NONE ? mention_unit_meant(project, mentions, site.file, syntax_text(tree, name), &near) : own;
     if (variable != MAP_NONE)
         look_at(project, mentions, variable, site);
 }
@@ -504,6 +350,7 @@ static void look_into(const struct project *project, struct mentions *mentions, 
 {
     const struct file *file = &project->files.at[id];
     const struct syntax *tree = file->shown.tree;
+    bool *off = off_nodes(project, id); /* names nothing of the run */
     mentions->asks = mem_zeroed(tree->count);
     mentions->whole = mem_zeroed(tree->count * sizeof *mentions->whole);
     for (uint32_t node = 0; node < tree->count && !file->is_test; node++) {
@@ -514,16 +361,21 @@ static void look_into(const struct project *project, struct mentions *mentions, 
         mentions->whole[node] = part ? mentions->whole[tree->parent[node]] : node;
         if (kind != SYN_NAME && kind != SYN_STRING && kind != SYN_ALIAS && kind != SYN_CALL && kind != SYN_ATTRIBUTE)
             continue;
+        if (off[node])
+            continue;
         look_at(project, mentions, named_in(project, mentions, site), site);
-        if (is_of_module(project, site))
+        if (mention_in_module(project, site))
             look_at_variable(project, mentions, site);
     }
     mem_free(mentions->asks);
     mem_free(mentions->whole);
     for (size_t c = 0; c < calls_of(project, id)->count && !file->is_test; c++) {
         const struct site call = {id, calls_of(project, id)->at[c].node};
-        add(mentions, mentions_unit(project, mentions, call), calls_of(project, id)->at[c].target, call, true);
+        if (!off[call.node])
+            mention_add(mentions, mentions_unit(project, mentions, call), calls_of(project, id)->at[c].target, call,
+                        true);
     }
+    mem_free(off);
 }
 
 /* Classes have methods and bases, functions those within them, modules what stands in them. */
@@ -535,23 +387,24 @@ static void add_parts(const struct project *project, struct mentions *mentions)
             continue;
         const struct function *outer = &project->files.functions[function->outer];
         if (function->class_id != NONE)
-            add(mentions, mentions->classes + function->class_id, f, site_none, true);
+            mention_add(mentions, mentions->classes + function->class_id, f, site_none, true);
         else
-            add(mentions, outer->outer == NONE ? mentions->modules + function->file : function->outer, f, site_none,
-                outer->outer != NONE);
+            mention_add(mentions, outer->outer == NONE ? mentions->modules + function->file : function->outer, f,
+                        site_none, outer->outer != NONE);
     }
     for (uint32_t c = 0; c < project->files.class_count; c++) {
         const struct classes order = class_order(&project->cells, c);
         for (uint32_t i = 0; i < order.count; i++)
-            add(mentions, mentions->classes + c, mentions->classes + order.at[i], site_none, true);
-        add(mentions, mentions->modules + project->files.classes[c].file, mentions->classes + c, site_none, false);
+            mention_add(mentions, mentions->classes + c, mentions->classes + order.at[i], site_none, true);
+        mention_add(mentions, mentions->modules + project->files.classes[c].file, mentions->classes + c, site_none,
+                    false);
         mentions->at[mentions->count - 1].asked = true; /* a module is come to where one looks into it */
     }
 }
 
 void mentions_find(struct project *project, struct mentions *mentions)
 {
-    list_names(project, mentions);
+    mention_units_list(project, mentions);
     add_parts(project, mentions);
     for (uint32_t i = 0; i < project->files.count; i++)
         look_into(project, mentions, i);
@@ -572,6 +425,6 @@ void mentions_free(struct mentions *mentions)
 
 bool mentions_in_setting(const struct project *project, const struct mentions *mentions, uint32_t class_id)
 {
-    const int64_t key = key_of(project->files.classes[class_id].name);
+    const int64_t key = mention_key(project->files.classes[class_id].name);
     return mentions->registered[class_id] || map_get(&mentions->settings, key) != MAP_NONE;
 }

@@ -210,6 +210,14 @@ static void begin_file(struct evaluated *evaluated, const struct file *file)
         evaluated->value_of_def[d] = value_nothing.id;
 }
 
+/* What a file contributes to cells and reads of them serves the rounds alone. */
+static void forget_round(struct evaluated *evaluated)
+{
+    mem_free(evaluated->facts.at);
+    map_free(&evaluated->reads);
+    evaluated->facts = (struct facts){0};
+}
+
 void cells_settle(struct cells *cells, struct files *files, const struct project_options *options)
 {
     cells->files = files;
@@ -225,8 +233,10 @@ void cells_settle(struct cells *cells, struct files *files, const struct project
     class_put_in_order(cells);
     number_cells(cells);
     settle(cells);
-    for (uint32_t i = 0; i < files->count; i++)
+    for (uint32_t i = 0; i < files->count; i++) {
+        forget_round(&cells->of_file[i]);
         sort_calls(&cells->of_file[i].calls);
+    }
 }
 
 void cells_free(struct cells *cells)
@@ -235,8 +245,7 @@ void cells_free(struct cells *cells)
         struct evaluated *evaluated = &cells->of_file[i];
         mem_free(evaluated->value_of);
         mem_free(evaluated->value_of_def);
-        mem_free(evaluated->facts.at);
-        map_free(&evaluated->reads);
+        forget_round(evaluated);
         mem_free(evaluated->calls.at);
     }
     values_free(cells->values);

@@ -130,8 +130,10 @@ class Verdicts(Dry):
         self.assertRegex(found["message"], r"In a dry run of 5 steps it waits once a step, with \d\d+ operators queued")
         self.assertEqual(found["proof"]["pace"]["holds"], True)
         self.assertIn("it waits once a step", found["proof"]["pace"]["text"])
-        lint = next(part for part in document["sections"] if part["id"] == "lint")
-        self.assertIn("The evidence is a dry run of 5 steps", json.dumps(lint))
+        ran = next(part for part in document["sections"] if part["id"] == "dry_run")
+        values = {one["id"]: one["value"] for one in ran["values"]}
+        self.assertEqual((values["steps"], values["rounds"], values["proven"], values["unreached"]), (5, 4, 1, 1))
+        self.assertIn("The evidence is a dry run of 5 steps", " ".join(self.run_lint().out.split()))
 
     def test_of_two_waits_behind_each_other_the_second_is_free(self):
         document = self.lint(TWO)

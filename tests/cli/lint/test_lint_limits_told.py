@@ -120,6 +120,15 @@ MEETS = {
                   "    took = time.time() - start\n    return y\n" + TRAIN + "        f0(loss)\n",
     "network-steps": HEAD + lines(20, "def f{0}(net, x):\n    return f{1}(net, x)\n") + "def f20(net, x):\n    return net(x)\n"
                      "def train(net, loader, opt):\n    for x in loader:\n        f0(net, x.cuda()).backward()\n        opt.step()\n",
+    "worker-lists": HEAD + "def collate(rows):\n    ids = []\n    for row in rows:\n        ids.append(row.ids)\n    return ids\n"
+                    + lines(12, "def f{0}(b):\n    return f{1}(b)\n") + "def f12(b):\n    return torch.LongTensor(b).cuda()\n"
+                      "def train(model, data):\n    for b in DataLoader(data, collate_fn=collate, num_workers=2):\n"
+                      "        model(f0(b)).backward()\n",
+    "made-by": HEAD + "import numpy as np\nclass Data:\n    def __init__(self, rows, most):\n"
+               "        self.rows = np.array([r + [0] * (most - len(r)) for r in rows])\n"
+               "        m0 = [[1] * len(r) + [0] * (most - len(r)) for r in rows]\n" + lines(12, "        m{1} = m{0}\n")
+               + "        self.mask = np.array(m12)\n    def batch(self, i):\n        rows, mask = self.rows[i], self.mask[i]\n"
+                 "        return torch.tensor([r.sum() for r in rows]).cuda() * mask\n",
     "once-calls": HEAD + "def train(model, x, opt):\n    loss = model(x.cuda())\n    loss.backward()\n    opt.step()\n"
                   "    print(loss.item())\n" + lines(9, "def g{0}(model, x, opt):\n    train(model, x, opt)\n"),
 }

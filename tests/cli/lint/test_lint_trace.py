@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """lint --trace from outside: tiers, the two numbers, traces of other programs, a run on the CPU beside it."""
+import json
 import os
 import re
 import tempfile
@@ -74,6 +75,23 @@ class Join(Case):
         self.assertEqual(finding["per_step_host_blocked_ns"], (10 + 80 - 2) * 1000)
         self.assertEqual(finding["per_step_saving_ns"], (80 + 25) * 1000)
         self.assertEqual(len(finding["events"]), STEPS)
+
+    def test_a_slow_recorder_is_left_out_of_savings(self):
+        """Of a read's 105 us 25 are the host's own. Without the recorder they are less, and the wait for the kernel is longer, for
+        the host comes to it 30 us earlier after the launch, less what is left of these: 105 = 110 - 5 become 110 - 5 shares."""
+        path = recorded(self.path("a.json"))
+        for factor, bare in ((1.2, False), (2, True)):
+            with open(self.path("a.steps.json"), "w", encoding="ascii") as out:
+                json.dump({"version": 1, "bare_step_end_ns": [0, 1000, 2000],
+                           "recorded_step_end_ns": [round(1000 * factor * i) for i in range(3)]}, out)
+            finding, document = self.read("--trace", path)
+            told = re.search(r"savings leave the recorder out: without it (\d+) % of the host's recorded time is left", warnings(document))
+            self.assertEqual(bool(told), bare)
+            if not bare:
+                self.assertEqual(finding["per_step_saving_ns"], 105 * 1000)
+        share = int(told.group(1)) / 100
+        self.assertTrue(0.4 < share < 0.5, share)
+        self.assertAlmostEqual(finding["per_step_saving_ns"] / 1000, 110 - 5 * share, delta=1.5)
 
     def test_the_section_tells_of_the_step(self):
         _, document = self.read("--trace", recorded(self.path("a.json")))

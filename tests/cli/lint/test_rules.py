@@ -9,7 +9,7 @@ from support import OK, SOURCE, USAGE, recorded, steptime
 
 # Rule and entry of the catalogue: stable for ever.
 ENTRIES = {
-    "ST101": "A6", "ST102": "E1", "ST103": "E2", "ST104": "E3", "ST201": "B1",
+    "ST101": "A6", "ST102": "E1", "ST103": "E2", "ST104": "E3", "ST201": "B1", "ST202": "B8", "ST203": "B9",
     "ST301": "C1", "ST302": "C2", "ST303": "C3", "ST304": "C4",
     "ST401": "A1", "ST402": "A2", "ST403": "A3", "ST404": "A4", "ST405": "A5",
     "ST406": "A7", "ST407": "A8", "ST408": "A9", "ST409": "D4", "ST410": "D5",

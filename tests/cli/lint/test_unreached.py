@@ -112,6 +112,16 @@ class MoreData(Data):
                 found = [f for f in lint(folder)["findings"] if f["file"].endswith("data.py") and f["rule"] == "ST602"]
                 self.assertEqual([f["proof"]["pace"]["holds"] for f in found], [made != ""])
 
+    def test_what_only_an_option_that_is_off_names(self):
+        asks = ("=== other.py\nimport argparse\nimport steps\nparser = argparse.ArgumentParser()\n"
+                "parser.add_argument('--kind', default='plain')\nargs = parser.parse_args()\n"
+                "if args.kind == 'slow':\n    steps.train_slowly(None, [], None)\n"
+                "agent = steps.Agent(None, None) if args.kind == 'agent' else None\n")
+        self.assertEqual(self.levels(STEPS + PROGRAM + asks),
+                         {"train_epoch": "warning", "show": UNREACHED, "update": UNREACHED})
+        given = self.levels(STEPS + PROGRAM + asks + "=== run.sh\npython other.py --kind slow\n")
+        self.assertEqual(given, dict.fromkeys(READS, "warning"))
+
     def test_a_decorator_keeps_it(self):
         kept = STEPS.replace("def train_slowly", "@register('slow')\ndef train_slowly").replace(
             "class Agent", "@register('agent')\nclass Agent").replace("import torch\n", "import torch\nfrom table import register\n")

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of `steptime price` share: scripts, and running them dry."""
-import gzip
-import json
 import os
 import tempfile
 import textwrap
@@ -24,9 +22,6 @@ MLP = """
         optimizer.step()
         print(step, loss.item())
 """
-
-MODE = "PythonDispatchMode"
-
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -71,7 +66,3 @@ def rows(document, name, table):
     ids = [column["id"] for column in found["columns"]]
     return [dict(zip(ids, row)) for row in found["rows"]]
 
-
-def nodes_of(path):
-    with (gzip.open if path.endswith("gz") else open)(path, "rt", encoding="utf-8") as text:
-        return json.load(text)["nodes"]

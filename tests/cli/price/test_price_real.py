@@ -5,7 +5,8 @@ import os
 import subprocess
 import unittest
 
-from price_case import MLP, MODE, Case, nodes_of, rows, value
+from dry_real import Comparison, Tree
+from price_case import MLP, Case, rows, value
 from support import OK, steptime
 
 CNN = """
@@ -66,40 +67,6 @@ LANGUAGE = """
         print(step, loss.item())
 """
 
-# Autograd's own, otherwise for tensors of a class of their own; doc/numbers/price.md.
-SAME = {"aten::add": "aten::add_", "aten::view": "aten::_reshape_alias", "ViewBackward0": "ReshapeAliasBackward0",
-        "aten::index_put": "aten::_index_put_impl_",
-        "autograd::engine::evaluate_function: ViewBackward0": "autograd::engine::evaluate_function: ReshapeAliasBackward0"}
-ADDED = ("aten::detach", "detach")
-
-
-class Tree:
-    """The last step of an execution trace as operators within operators, without what a mode did."""
-
-    def __init__(self, path):
-        nodes = sorted(nodes_of(path), key=lambda node: node["id"])
-        self.below = {}
-        for node in nodes:
-            self.below.setdefault(node["ctrl_deps"], []).append(node)
-        self.dry = any(node["name"] == MODE for node in nodes)
-        steps = [node for node in nodes if node["name"].startswith("ProfilerStep#")]
-        self.top = self.inside(steps[-1])
-
-    def stood_in(self, node):
-        return any(child["name"] == MODE for child in self.below.get(node["id"], []))
-
-    def inside(self, node):
-        kept = [child for child in self.below.get(node["id"], []) if child["name"] not in (MODE, *ADDED)]
-        if self.dry:  # a copy of a tensor without data
-            kept = [child for child in kept
-                    if child["name"] not in ("aten::empty_strided", "aten::set_") or self.stood_in(child)]
-        return kept
-
-
-def arguments(node, first=None):
-    return node["inputs"]["shapes"][:first], node["inputs"]["types"][:first]
-
-
 class Same(Case):
     def both(self, text):
         script = self.script(text)
@@ -109,26 +76,13 @@ class Same(Case):
         self.assertEqual(real.code, OK, real.err)
         return Tree(self.path("dry.json")), Tree(self.path("real/train.et.json.gz"))
 
-    def compare(self, dry, real, in_dry, in_real):
-        """How many are equal. Below what a mode stood in for, the dry run knows no more."""
-        self.assertEqual([SAME.get(node["name"], node["name"]) for node in in_dry],
-                         [SAME.get(node["name"], node["name"]) for node in in_real])
-        equal = 0
-        for one, other in zip(in_dry, in_real):
-            if one["name"] != "aten::to":  # torch.tensor() of a list asks it by other words
-                known = len(one["inputs"]["types"])  # what autograd does otherwise has further arguments
-                of_other = known if one["name"] != other["name"] else None
-                self.assertEqual(arguments(one), arguments(other, of_other), one["name"])
-            equal += 1
-            if not dry.stood_in(one):
-                equal += self.compare(dry, real, dry.inside(one), real.inside(other))
-        return equal
-
     def same(self, text, at_least):
         dry, real = self.both(text)
         self.assertTrue(dry.dry)
         self.assertFalse(real.dry)
-        self.assertGreater(self.compare(dry, real, dry.top, real.top), at_least)
+        found = Comparison(dry, real)
+        self.assertEqual(found.differences, [])
+        self.assertGreater(found.equal, at_least)
 
     def test_layers(self):
         self.same(MLP, 140)

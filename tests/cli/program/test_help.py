@@ -100,7 +100,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(sorted(self.bash("steptime", "")), sorted([*COMMANDS, "--help", "--version"]))
         self.assertEqual(self.bash("steptime", "inf"), ["info"])
         self.assertEqual(self.bash("steptime", "info", "--form"), ["--format"])
-        self.assertEqual(self.bash("steptime", "info", "--format", ""), ["term", "json", "csv", "html", "sarif", "github"])
+        self.assertEqual(self.bash("steptime", "info", "--format", ""), ["term", "json", "csv", "html", "markdown", "sarif", "github"])
         self.assertEqual(self.bash("steptime", "info", "--format", "j"), ["json"])
         self.assertEqual(self.bash("steptime", "completion", "z"), ["zsh"])
         self.assertEqual(sorted(self.bash("steptime", "help", "")), sorted(COMMANDS))

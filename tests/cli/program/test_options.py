@@ -69,7 +69,7 @@ class Spelling(Case):
 
     def test_values(self):
         self.refused("info", self.trace, "--format", says="--format needs a value")
-        self.refused("info", self.trace, "--format=xml", says="--format is term, json, csv, html, sarif or github, not 'xml'")
+        self.refused("info", self.trace, "--format=xml", says="--format is term, json, csv, html, markdown, sarif or github, not 'xml'")
         self.refused("info", self.trace, "--skip-warmup=yes", says="--skip-warmup takes no value")
         self.refused("info", self.trace, "--rows", "many", says="--rows is a number")
         self.refused("info", self.trace, "--threads", "0", says="--threads is a number from 1")

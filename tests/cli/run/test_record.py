@@ -150,6 +150,18 @@ class Usual(Case):
     def setUp(self):
         """No folder of its own."""
 
+    def look_at_waits(self):
+        """As many as ends of steps, where the system tells them; they never fall, and are never more than the time itself."""
+        with open(os.path.join(self.out, "train.steps.json"), encoding="ascii") as file:
+            said = json.load(file)
+        for which in ("bare", "recorded"):
+            ends, waited = said[f"{which}_step_end_ns"], said.get(f"{which}_step_end_waited_ns")
+            self.assertEqual(waited is not None, os.path.exists("/proc/self/schedstat"))
+            if waited is not None:
+                self.assertEqual(len(waited), len(ends))
+                self.assertEqual(waited, sorted(waited))
+                self.assertLess(waited[-1] - waited[0], ends[-1] - ends[0])
+
     def test_files_and_steps(self):
         self.assertEqual(self.done.code, OK, self.done.err)
         self.assertEqual(sorted(os.listdir(self.out)), ["train.json.gz", "train.steps.json"])
@@ -158,6 +170,7 @@ class Usual(Case):
         self.assertIn("the recorder made a step", steptime("summary", self.out).out)
         names = {event["name"] for event in events_of(os.path.join(self.out, "train.json.gz"))}
         steps = sorted(name for name in names if name.startswith("ProfilerStep#"))
+        self.look_at_waits()
         self.assertEqual(steps, [f"ProfilerStep#{n}" for n in range(12, 17)])
 
     def test_losses_are_the_same_recorded_or_not(self):

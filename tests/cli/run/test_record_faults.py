@@ -58,6 +58,21 @@ class Disks(Recording):
             self.assertIn("cannot be written to", done.err)
 
 
+class Interpreters(Recording):
+    def test_without_torch(self):
+        """The error and the exit status are the script's; why there is no trace is said."""
+        nowhere = os.path.join(self.folder, "lib", "torch.py")
+        self.script("raise ModuleNotFoundError(\"No module named 'torch'\")", nowhere, train=False)
+        environment = {"PYTHONPATH": os.path.dirname(nowhere)}
+        for lines, code in (("import torch", 1), ("try:\n    import torch\nexcept ImportError:\n    pass\nraise SystemExit(3)", 3)):
+            with self.subTest(lines):
+                done = self.record(sys.executable, self.script(lines, train=False), environment=environment)
+                self.assertEqual((done.code, done.out), (code, ""), done.err)
+                self.assertEqual("No module named 'torch'" in done.err, code == 1)
+                self.assertIn("nothing was recorded: the script ended without importing PyTorch", done.err)
+                self.assertEqual(self.traces(), [])
+
+
 class Kills(Recording):
     def setUp(self):
         super().setUp()

@@ -3,12 +3,14 @@
 sleeps; the last case trains with PyTorch itself."""
 import json
 import os
+import signal
+import subprocess
 import sys
 import tempfile
 import textwrap
 import unittest
 
-from support import OK, USAGE, rows_of, steptime, values
+from support import OK, PROGRAM, USAGE, rows_of, steptime, values
 from torch_python import torch_python
 from torch_stand_in import STAND_IN
 
@@ -165,6 +167,82 @@ class Settings(Case):
             self.assertIn(said, done.err)
 
 
+class Written(Case):
+    """--write-settings: what is kept is an argument of the call."""
+
+    def source(self):
+        with open(os.path.join(self.project, "train.py"), encoding="utf-8") as text:
+            return text.read()
+
+    def workers(self):
+        """Of the last setting that was kept."""
+        kept = [trial["setting"] for trial in self.manifest()["trials"] if trial["outcome"] == "kept"]
+        return [setting for setting in kept if setting.startswith("num_workers=")][-1]
+
+    def test_it_becomes_an_argument_of_the_call(self):
+        done = self.tune("--write-settings")
+        self.assertGreaterEqual(values(done.json)["settings_kept"], 1, done.err)
+        self.assertIn(f"DataLoader(Data(), batch_size=4, {self.workers()}", self.source())
+        trials = self.manifest()["trials"]
+        self.assertEqual([file["path"] for file in trials[0]["after"]], ["train.py"])
+        with open(os.path.join(self.folder, "tuned", "tune.diff"), encoding="utf-8") as text:
+            self.assertIn("+    for batch in DataLoader".replace("    ", "", 1), text.read())
+
+    def test_one_that_is_there_is_changed_and_others_stay(self):
+        self.write("a project/train.py", TRAIN.replace("batch_size=4", "batch_size=4, shuffle=None, num_workers=0"))
+        self.tune("--write-settings")
+        self.assertIn(f"batch_size=4, shuffle=None, {self.workers()}", self.source())
+        self.assertNotIn("num_workers=0", self.source())
+
+    def test_by_place(self):
+        self.write("a project/train.py", TRAIN.replace("DataLoader(Data(), batch_size=4)", "DataLoader(Data(), 4, None, None, None, 0)"))
+        self.write("lib/torch/utils/data/dataloader.py", LOADER.replace("shuffle=None, num", "shuffle=None, sampler=None, bs=None, num"))
+        self.tune("--write-settings")
+        number = self.workers().partition("=")[2]
+        self.assertIn(f"DataLoader(Data(), 4, None, None, None, {number}", self.source())
+
+    def test_what_cannot_be_written_is_told_and_pays_all_the_same(self):
+        hidden = TRAIN.replace("batch_size=4", "**{'batch_size': 4}")
+        self.write("a project/train.py", hidden)
+        done = self.tune("--write-settings")
+        self.assertEqual(self.source(), textwrap.dedent(hidden))
+        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
+        self.assertEqual(rows["num_workers=1"]["outcome"], "kept: not in the diff, as its arguments come through * or **")
+        self.assertIn("which no file of yours holds yet", self.screen())
+
+    def test_a_loader_of_a_library_is_not_written(self):
+        self.write("lib/shop.py", "from torch.utils.data import DataLoader\ndef batches(data):\n    return DataLoader(data, batch_size=4)\n")
+        away = TRAIN.replace("DataLoader(Data(), batch_size=4)", "shop.batches(Data())").replace("import time", "import time, shop")
+        self.write("a project/train.py", away)
+        done = self.tune("--write-settings")
+        self.assertEqual(self.source(), textwrap.dedent(away))
+        self.assertIn("not in the diff, as", str(rows_of(done.json, "trials")))
+
+    def test_going_on_makes_it_again_and_runs_nothing(self):
+        self.tune("--write-settings")
+        written = self.source()
+        self.write("a project/train.py", TRAIN)
+        again = steptime("tune", "--format", "json", "--write", "--resume", os.path.join(self.folder, "tuned"), cwd=self.folder)
+        self.assertEqual(again.code, OK, again.err)
+        self.assertNotIn("trying", again.err)
+        self.assertEqual(self.source(), written)
+
+    def test_a_kill_while_settings_are_tried(self):
+        words = ["tune", "--write-settings", "--steps", "12", "--warmup", "2", "--repeat", "2", "--folder", os.path.join(self.folder, "tuned"),
+                 "--", sys.executable, "train.py"]
+        for phase in ("looking at loaders", "trying num_workers=1", "kept: "):
+            with self.subTest(phase=phase):
+                with subprocess.Popen([PROGRAM, *words], cwd=self.project, env={**os.environ, **self.environment},
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as child:
+                    self.assertTrue(any(phase in line for line in child.stderr))
+                    child.send_signal(signal.SIGKILL)
+                self.assertEqual(self.source(), textwrap.dedent(TRAIN))
+                words = ["tune", "--resume", os.path.join(self.folder, "tuned")]
+        done = steptime(*words, "--write", cwd=self.folder)
+        self.assertEqual(done.code, OK, done.err)
+        self.assertIn(f"batch_size=4, {self.workers()}", self.source())
+
+
 # Each sample waits, as for a disk; Adam's step of many parameters takes a part of the rest.
 SLOW_TO_READ = """
     import time
@@ -201,6 +279,31 @@ class Real(Case):
             self.skipTest("one processor: one worker is all that is tried")
         self.assertEqual(rows["num_workers=2"]["outcome"], "kept", done.err)
         self.assertIn("equal to the last bit", self.screen(self.project))
+
+    def test_one_kernel_of_the_optimizer_is_written(self):
+        """Of many small parameters the optimizer takes most of the step."""
+        python = torch_python()
+        self.write("a project/train.py", """
+            import torch
+            torch.manual_seed(0)
+            net = torch.nn.Sequential(*[torch.nn.Linear(8, 8) for _ in range(100)])
+            optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
+            for _ in range(40):
+                loss = net(torch.ones(4, 8)).pow(2).mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        """)
+        done = steptime("tune", "--format", "json", "--write-settings", "--unsafe", "--processor-time", "--rtol", "1e-3", "--steps", "30",
+                        "--warmup", "4", "--repeat", "2", "--folder", "tuned", "--", python, "train.py", env={"OMP_NUM_THREADS": "1"},
+                        cwd=self.project, limit_s=1100)
+        self.assertEqual(done.code, OK, done.err)
+        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
+        if not rows:
+            self.skipTest("this PyTorch has no such kernel")
+        self.assertEqual(rows["fused=True"]["outcome"], "kept", done.err)
+        with open(os.path.join(self.project, "train.py"), encoding="utf-8") as text:
+            self.assertIn("torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)", text.read())
 
 
 if __name__ == "__main__":

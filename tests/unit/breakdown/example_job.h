@@ -63,7 +63,7 @@ static inline void example_collective(struct example *e, uint32_t r, const struc
 {
     struct rank_numbers *numbers = &e->numbers[r];
     const uint32_t index = numbers->collective_count++;
-    numbers->groups[item->group] = (struct collective_group){S(""), 2, item->group};
+    numbers->groups[item->group] = (struct collective_group){S(""), 2, item->group, S("")};
     numbers->collectives[index] = (struct rank_collective){
         .of = {.call_ns = *now_ns,
                .start_ns = *now_ns,

@@ -15,7 +15,8 @@ static struct dry_memory read_text(const char *text, struct arena *arena)
     assert_true(fd >= 0);
     assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
     close(fd);
-    const struct dry_memory memory = dry_memory_read(path, arena);
+    const struct dry_lives lives = dry_lives_read(path, arena);
+    const struct dry_memory memory = dry_memory_of(&lives, arena);
     unlink(path);
     return memory;
 }
@@ -51,8 +52,8 @@ static void what_cannot_be_is_passed_over(void **state)
     assert_int_equal(memory.peak_bytes, 1024);
     assert_int_equal(memory.storages, 2);
     assert_true(str_eq(memory.place, S("x:1")));
-    assert_int_equal(dry_memory_read(NULL, &arena).peak_bytes, 0);
-    assert_int_equal(dry_memory_read("/nowhere/at/all", &arena).peak_bytes, 0);
+    assert_int_equal(dry_lives_read(NULL, &arena).event_count, 0);
+    assert_int_equal(dry_lives_read("/nowhere/at/all", &arena).event_count, 0);
     assert_int_equal(read_text("", &arena).peak_bytes, 0);
     arena_free(&arena);
 }

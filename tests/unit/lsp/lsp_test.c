@@ -3,7 +3,7 @@
 
 #include "lsp/document.h"
 #include "lsp/frame.h"
-#include "lsp/message.h"
+#include "rpc/message.h"
 #include "lsp/uri.h"
 
 static struct arena arena;

@@ -72,12 +72,13 @@ static struct collective any_collective(void)
     fill(&collective, sizeof collective);
     collective.on_host = any_bit();
     collective.queued_before = any_bit();
+    collective.apart = any_bit();
     return collective;
 }
 
 static struct collective_group any_group(struct arena *arena)
 {
-    return (struct collective_group){any_text(arena), (int64_t)any(), any()};
+    return (struct collective_group){any_text(arena), (int64_t)any(), any(), any_text(arena)};
 }
 
 static struct program any_program(struct arena *arena)
@@ -89,6 +90,8 @@ static struct program any_program(struct arena *arena)
     struct program_sync *syncs = arena_array(arena, ROWS, sizeof *syncs);
     struct program_order *orders = arena_array(arena, ROWS, sizeof *orders);
     int64_t *tensors = arena_array(arena, ROWS, sizeof *tensors);
+    int64_t *tensor_bytes = arena_array(arena, ROWS, sizeof *tensor_bytes);
+    struct execution_mark *marks = arena_array(arena, ROWS, sizeof *marks);
     struct collective *collectives = arena_array(arena, ROWS, sizeof *collectives);
     struct collective_group *groups = arena_array(arena, ROWS, sizeof *groups);
     for (int i = 0; i < ROWS; i++) {
@@ -97,6 +100,8 @@ static struct program any_program(struct arena *arena)
         fill(&syncs[i], sizeof syncs[i]);
         fill(&orders[i], sizeof orders[i]);
         tensors[i] = (int64_t)any();
+        tensor_bytes[i] = (int64_t)any();
+        fill(&marks[i], sizeof marks[i]);
         collectives[i] = any_collective();
         groups[i] = any_group(arena);
     }
@@ -109,10 +114,12 @@ static struct program any_program(struct arena *arena)
     p.syncs = syncs;
     p.orders = orders;
     p.tensors = tensors;
+    p.tensor_bytes = tensor_bytes;
+    p.marks = marks;
     p.collectives = collectives;
     p.groups = groups;
     p.count = p.launch_count = p.sync_count = p.order_count = p.tensor_count = ROWS;
-    p.collective_count = p.group_count = ROWS;
+    p.collective_count = p.group_count = p.mark_count = ROWS;
     return p;
 }
 
@@ -143,11 +150,17 @@ static void same_collective(const struct collective *a, const struct collective 
 {
     SAME(call_ns), SAME(start_ns), SAME(dur_ns), SAME(seq), SAME(in_elements), SAME(out_elements), SAME(row);
     SAME(step), SAME(group), SAME(element_bytes), SAME(kind), SAME(on_host), SAME(queued_before);
+    SAME(apart), SAME(work);
+}
+
+static void same_mark(const struct execution_mark *a, const struct execution_mark *b)
+{
+    SAME(id), SAME(kind), SAME(what), SAME(stream);
 }
 
 static void same_group(const struct collective_group *a, const struct collective_group *b)
 {
-    SAME_TEXT(name), SAME(size), SAME(identity);
+    SAME_TEXT(name), SAME(size), SAME(identity), SAME_TEXT(members);
 }
 
 static void same_program(const struct program *a, const struct program *b)
@@ -156,13 +169,15 @@ static void same_program(const struct program *a, const struct program *b)
     SAME(behind_ns), SAME(held_ns), SAME(profiled), SAME(step), SAME(without_shapes);
     SAME_TEXT(path), SAME_TEXT(device);
     SAME(count), SAME(launch_count), SAME(sync_count), SAME(order_count), SAME(tensor_count);
-    SAME(collective_count), SAME(group_count);
+    SAME(collective_count), SAME(group_count), SAME(mark_count);
     for (int i = 0; i < ROWS; i++) {
         same_op(&a->ops[i], &b->ops[i]);
         same_launch(&a->launches[i], &b->launches[i]);
         same_sync(&a->syncs[i], &b->syncs[i]);
         assert_true(a->orders[i].launch == b->orders[i].launch && a->orders[i].after == b->orders[i].after);
         assert_true(a->tensors[i] == b->tensors[i]);
+        assert_true(a->tensor_bytes[i] == b->tensor_bytes[i]);
+        same_mark(&a->marks[i], &b->marks[i]);
         same_collective(&a->collectives[i], &b->collectives[i]);
         same_group(&a->groups[i], &b->groups[i]);
     }

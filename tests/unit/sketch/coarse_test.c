@@ -70,7 +70,7 @@ static void make_rank(struct job *job, uint32_t rank)
     out->collectives = arena_array(&job->arena, COLLECTIVES, sizeof *out->collectives);
     out->collective_count = COLLECTIVES;
     out->groups = arena_array(&job->arena, 1, sizeof *out->groups);
-    out->groups[0] = (struct collective_group){S("0"), job->ranks, 77};
+    out->groups[0] = (struct collective_group){S("0"), job->ranks, 77, S("")};
     job->all[rank] = out;
 }
 

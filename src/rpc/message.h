@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A message of JSON-RPC, and what stands in its parameters. */
-#ifndef LSP_MESSAGE_H
-#define LSP_MESSAGE_H
+#ifndef RPC_MESSAGE_H
+#define RPC_MESSAGE_H
 
 #include "base/arena.h"
 #include "base/str.h"

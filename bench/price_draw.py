@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws training scripts of public repositories by chance: first a repository, then one of its scripts, none twice. A script counts
+when it runs backward() and the step() of an optimizer, or hands a model to a Trainer, stands by itself, and all that it
+imports is found: in its folder, in its repository, or by this Python.
+
+    bench/price_draw.py --seed N [--count 20] CHECKOUT...
+
+Run it with the Python that is to run the scripts. A checkout is a folder OWNER+NAME with a file .commit.
+"""
+import argparse
+import ast
+import functools
+import importlib.util
+import os
+import random
+import re
+
+STEPS = re.compile(r"\.backward\(|\bTrainer\(|\bPPO\(|\.fit\(")
+ENDS = re.compile(r"\.step\(|\.train\(|\.fit\(|\.learn\(")
+NOT_ALONE = re.compile(r"(^|/)(tests?|setup|docs?|build)(/|\.py|_)|test_|_test\.py")
+
+
+@functools.lru_cache(None)
+def installed(name):
+    try:
+        return importlib.util.find_spec(name) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def imported(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+            yield node.module.split(".")[0]
+
+
+def is_here(name, folders):
+    return installed(name) or any(os.path.exists(os.path.join(folder, name + end)) for folder in folders for end in ("", ".py"))
+
+
+def stands_alone(tree):
+    """It does something when it is run."""
+    return any(isinstance(node, (ast.If, ast.For, ast.While, ast.Expr)) and not isinstance(getattr(node, "value", None), ast.Constant)
+               for node in tree.body)
+
+
+def counts(path, checkout):
+    try:
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        tree = ast.parse(text)
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        return False
+    return (bool(STEPS.search(text) and ENDS.search(text)) and stands_alone(tree)
+            and all(is_here(name, (os.path.dirname(path), checkout)) for name in imported(tree)))
+
+
+def scripts_of(checkout):
+    found = []
+    for folder, _, names in os.walk(checkout):
+        for name in names:
+            path = os.path.join(folder, name)
+            short = os.path.relpath(path, checkout)
+            if name.endswith(".py") and not NOT_ALONE.search(short) and counts(path, checkout):
+                found.append(short)
+    return sorted(found)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("checkouts", nargs="+")
+    asked = parser.parse_args()
+    pools = {checkout: scripts_of(checkout) for checkout in sorted(asked.checkouts)}
+    for checkout, pool in pools.items():
+        print(f"# {os.path.basename(checkout).replace('+', '/')}: {len(pool)} scripts")
+    draw = random.Random(asked.seed)
+    for _ in range(asked.count):
+        checkout = draw.choice([checkout for checkout, pool in pools.items() if pool])
+        script = draw.choice(pools[checkout])
+        pools[checkout].remove(script)
+        with open(os.path.join(checkout, ".commit"), encoding="utf-8") as file:
+            print(os.path.basename(checkout).replace("+", "/"), file.read().strip(), script)
+
+
+if __name__ == "__main__":
+    main()

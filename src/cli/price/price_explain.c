@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "price_explain.h"
+
+#include "base/error.h"
+#include "predict/answer/explain.h"
+#include "report/explain.h"
+
+/* A number by its id. */
+struct explained {
+    const char *id, *formula; /* formula NULL: a column, which has its own */
+    const char *shows;        /* the table with what it is made of; NULL */
+    const char *number;       /* of `predict`, whose events are behind it; NULL */
+};
+
+static const struct explained explained[] = {
+    {"step_us", NULL, NULL, "step_ns"},
+    {"device_us", NULL, NULL, "active_ns"},
+    {"device_share", NULL, NULL, "active_ns"},
+    {"without_device_us", NULL, NULL, "host_ns"},
+    {"without_host_us", NULL, NULL, "active_ns"},
+    {"guessed_share", NULL, NULL, "guessed_share"},
+    {"utilisation", NULL, "operators", NULL},
+    {"memory_high_bytes", NULL, "held", NULL},
+    {"memory_low_bytes", NULL, "held", NULL},
+    {"spare_bytes", NULL, "held", NULL},
+    {"fits", NULL, "held", NULL},
+    {"peak_bytes", "largest sum of the storages that live on the device together, each rounded up to 512 bytes", "held",
+     NULL},
+    {"peak_place", "the line that made the storage with which peak_bytes is reached", "held", NULL},
+    {"peak_step", "the step in which peak_bytes is reached, from 1 on", "held", NULL},
+    {"reserved_bytes",
+     "most that PyTorch's caching allocator takes from a device without bound, by replaying the lives of the storages",
+     "held", NULL},
+    {"fragmentation", "(reserved_bytes - peak_bytes) / reserved_bytes", "held", NULL},
+    {"context_low_bytes", "a context whose kernels are loaded as they are called, as PyTorch measured it", NULL, NULL},
+    {"context_high_bytes", "a context with all kernels loaded", NULL, NULL},
+    {"workspaces_low_bytes", "one workspace of cuBLAS", NULL, NULL},
+    {"workspaces_high_bytes", "two workspaces of cuBLAS, of the script's thread and autograd's, and two of cuBLASLt",
+     NULL, NULL},
+    {"samples",
+     "leading dimension of what a DataLoader hands out in a step, else of the outermost module's first tensor", NULL,
+     NULL},
+    {"tokens", "elements of input_ids, or of such a tensor where it is a matrix of integers", NULL, NULL},
+    {"flops", "of products, convolutions and attention on the device, each counted at the innermost operator",
+     "operators", NULL},
+    {"flops_unknown", "such operators whose sizes do not say their FLOPs", "operators", NULL},
+    {"values", "how often a stand-in was given for a value that nobody knows", "stand_ins", NULL},
+    {"branches", "how often the script chose its way by a stand-in", "stand_ins", NULL},
+    {"shapes", "how often a stand-in was given for a shape that depends on values", "stand_ins", NULL},
+};
+
+enum { EXPLAINED = sizeof explained / sizeof *explained };
+
+static const struct explained *find(str word)
+{
+    for (size_t i = 0; i < EXPLAINED; i++)
+        if (str_eq(word, str_of(explained[i].id)))
+            return &explained[i];
+    return NULL;
+}
+
+static void put_formula(const struct explained *one, struct report *answer)
+{
+    if (one->formula)
+        section_text(report_section(answer, "meaning", "What the number is"),
+                     str_printf(report_arena(answer), "%s: %s", one->id, one->formula));
+}
+
+/* The step walked again, with somebody who looks. */
+static void put_events(const struct explained *one, const struct price_asked *asked, const struct price_run *run,
+                       const struct price *price, struct report *answer)
+{
+    struct steptime_error err = {.offset = -1};
+    struct arena *const arena = report_arena(answer);
+    struct prediction *const step = arena_alloc(arena, sizeof *step);
+    struct predict_explain *const explain = predict_explain_new(str_of(one->number), arena);
+    struct predict_asked on = asked->predict;
+    on.plan.hardware = &price->hardware;
+    on.seen = predict_explain_see;
+    on.seen_context = explain;
+    if (!predict(&run->source, &on, arena, step, &err))
+        return;
+    struct section *const section = report_section(answer, "prediction", "Of the step");
+    section_text(section, str_printf(arena, "On %.*s:", (int)price->hardware.name.len, price->hardware.name.at));
+    section_value(section, "step_ns", "a step", UNIT_NS, cell_rounded(step->walked.step_us * 1e3));
+    section_value(section, "active_ns", "device active", UNIT_NS, cell_rounded(step->walked.active_us * 1e3));
+    section_value(section, "host_ns", "host", UNIT_NS, cell_rounded(step->walked.host_us * 1e3));
+    section_value(section, "guessed_share", "guessed", UNIT_RATIO,
+                  cell_ratio(step->guessed_us, step->guessed_us + step->modelled_us + step->recorded_us));
+    predict_explain_show(explain, step, answer);
+}
+
+static void put_list(struct report *answer)
+{
+    for (size_t i = 0; i < EXPLAINED; i++)
+        put_formula(&explained[i], answer);
+}
+
+struct report *price_explain(str word, const struct price_asked *asked, const struct price_run *run,
+                             const struct prices *prices, struct report *whole, struct steptime_error *err)
+{
+    struct report *const answer = report_new(report_arena(whole), S("price"));
+    const struct explained *const one = find(word);
+    if (one)
+        put_formula(one, answer);
+    const bool told = (!one || !one->formula) && report_explain(whole, word, answer);
+    if (!one && !told) {
+        fail(err, STEPTIME_USAGE, "no number here is called '%.*s'; '--explain list' shows their names", (int)word.len,
+             word.at);
+        return NULL;
+    }
+    if (str_eq(word, S("list")))
+        put_list(answer);
+    if (one && one->number && prices->count && !prices->at[0].why.len)
+        put_events(one, asked, run, &prices->at[0], answer);
+    if (one && one->shows)
+        report_explain(whole, str_of(one->shows), answer);
+    return answer;
+}

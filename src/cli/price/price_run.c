@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "price_run.h"
+
+#include "base/error.h"
+#include "read/read.h"
+
+static bool run_dry(const struct price_asked *asked, const struct price_setting *setting, struct arena *arena,
+                    struct price_run *run, struct steptime_error *err)
+{
+    struct dry_options options = asked->dry;
+    options.batch = setting->batch;
+    options.precision = setting->precision;
+    return dry_run(&options, arena, &run->dry, err);
+}
+
+/* ---- calls of modules: marks in the execution trace ---- */
+
+static bool number_of(str name, str mark, int64_t *number)
+{
+    return str_starts(name, mark) && str_int(str_from(name, mark.len), number);
+}
+
+static void take_calls(const struct execution *execution, struct arena *arena, struct price_run *run)
+{
+    int64_t number;
+    for (uint32_t i = 0; i < execution->count; i++) {
+        const struct execution_node *const node = &execution->nodes[i];
+        if (number_of(node->name, S("steptime::call "), &number)) {
+            run->calls = arena_one_more(arena, run->calls, run->call_count, sizeof *run->calls);
+            run->calls[run->call_count++] = (struct price_call){number, node->id, INT64_MAX};
+        } else if (number_of(node->name, S("steptime::return "), &number)) {
+            const struct price_call *const call = price_run_call(run, number);
+            if (call)
+                run->calls[call - run->calls].end = node->id;
+        }
+    }
+}
+
+const struct price_call *price_run_call(const struct price_run *run, int64_t number)
+{
+    uint32_t low = 0, high = run->call_count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (run->calls[middle].number < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < run->call_count && run->calls[low].number == number ? &run->calls[low] : NULL;
+}
+
+/* ---- what the script does ---- */
+
+static str samples_from(const struct dry_batch *batch, struct arena *arena)
+{
+    static const char *const words[] = {
+        [BATCH_OF_LOADER] = "the leading dimension of what the DataLoader hands out in a step",
+        [BATCH_OF_MODULE] = "the leading dimension of the first tensor that the outermost module is called with",
+    };
+    if (batch->basis == BATCH_UNKNOWN)
+        return S("");
+    return str_printf(arena, "%s, at %.*s", words[batch->basis], (int)batch->place.len, batch->place.at);
+}
+
+static void take_what_it_does(const struct program *program, struct arena *arena, struct price_run *run)
+{
+    const struct dry_result *const dry = &run->dry;
+    run->step = (struct price_step){.flops = program_flops(program, arena),
+                                    .samples = dry->batch.samples,
+                                    .tokens = dry->batch.tokens,
+                                    .samples_from = samples_from(&dry->batch, arena),
+                                    .lives = &dry->lives,
+                                    .peak = allocator_replay(&dry->lives, ALLOCATOR_NO_LIMIT)};
+    struct program_flops *const flops = &run->step.flops;
+    for (uint32_t i = 0; i < flops->name_count; i++)
+        flops->names[i].name = str_copy(arena, flops->names[i].name);
+}
+
+static bool take_step(const struct price_asked *asked, struct program_texts *texts, struct arena *arena,
+                      struct price_run *run, struct steptime_error *err)
+{
+    struct input input = {0};
+    struct arena scratch = {0};
+    if (!input_read(run->dry.execution, INPUT_EXECUTION, NULL, &input, err))
+        return false;
+    if (asked->on_gpu)
+        execution_put_on_device(input.execution);
+    execution_take_marks(input.execution);
+    take_calls(input.execution, arena, run);
+    const struct program program = program_of_execution(input.execution, &scratch);
+    const bool good = program_check(&program, err);
+    run->source = (struct predict_source){
+        .steps = arena_alloc(arena, sizeof *run->source.steps), .count = 1, .path = str_of(asked->path)};
+    predict_source_set(&run->source, 0, &program, texts, arena);
+    take_what_it_does(&program, arena, run);
+    input_free(&input);
+    arena_free(&scratch);
+    return good;
+}
+
+bool price_run(const struct price_asked *asked, const struct price_setting *setting, struct program_texts *texts,
+               struct arena *arena, struct price_run *run, struct steptime_error *err)
+{
+    *run = (struct price_run){0};
+    return run_dry(asked, setting, arena, run, err) && take_step(asked, texts, arena, run, err);
+}

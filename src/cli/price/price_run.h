@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One dry run of the script, and what it does: its step for `predict`, its FLOPs, samples and the lives of its storages. */
+#ifndef CLI_PRICE_RUN_H
+#define CLI_PRICE_RUN_H
+
+#include "price_asked.h"
+
+/* What is other than the script says. */
+struct price_setting {
+    int64_t batch; /* of its loaders; 0: theirs */
+    str precision; /* all of it in autocast: "bfloat16", "float16"; "": as it says */
+};
+
+/* A call of a module in the step: the ids of operators from the one to the other lie within it. */
+struct price_call {
+    int64_t number, begin, end;
+};
+
+struct price_run {
+    struct dry_result dry;
+    struct predict_source source;
+    struct price_step step;
+    struct price_call *calls; /* ascending by number */
+    uint32_t call_count;
+};
+
+/* The texts and the arena must live as long. dry_close(&run->dry) in the end, whatever comes of it. */
+bool price_run(const struct price_asked *asked, const struct price_setting *setting, struct program_texts *texts,
+               struct arena *arena, struct price_run *run, struct steptime_error *err);
+
+/* NULL: that call was not in the step. */
+const struct price_call *price_run_call(const struct price_run *run, int64_t number);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "change.h"
+
+#include <math.h>
+
+#include "permutation.h"
+
+static const double level = 0.05, least_share = 0.01;
+
+const char *diff_kind_id(enum diff_kind kind)
+{
+    static const char *const ids[DIFF_KINDS] = {
+        [DIFF_COMPUTE] = "compute", [DIFF_LATE] = "late_rank",          [DIFF_COMMUNICATION] = "communication",
+        [DIFF_COPIES] = "copies",   [DIFF_LOADING] = "data_loading",    [DIFF_BLOCKED] = "host_blocked",
+        [DIFF_HOST] = "host",       [DIFF_COMPILATION] = "compilation", [DIFF_PROFILER] = "profiler",
+        [DIFF_UNKNOWN] = "unknown",
+    };
+    return ids[kind];
+}
+
+const char *diff_kind_title(enum diff_kind kind)
+{
+    static const char *const titles[DIFF_KINDS] = {
+        [DIFF_COMPUTE] = "compute", [DIFF_LATE] = "waiting for a late rank", [DIFF_COMMUNICATION] = "communication",
+        [DIFF_COPIES] = "copies",   [DIFF_LOADING] = "data loading",         [DIFF_BLOCKED] = "host blocked",
+        [DIFF_HOST] = "host work",  [DIFF_COMPILATION] = "compilation",      [DIFF_PROFILER] = "the profiler itself",
+        [DIFF_UNKNOWN] = "unknown",
+    };
+    return titles[kind];
+}
+
+enum diff_kind diff_kind_of_part(enum part part)
+{
+    if ((part >= PART_FIRST_COPY && part <= PART_LAST_COPY) || part == PART_MEMSET)
+        return DIFF_COPIES;
+    switch (part) {
+    case PART_COMPUTE:
+        return DIFF_COMPUTE;
+    case PART_EXPOSED_COMMUNICATION:
+    case PART_COMMUNICATION:
+        return DIFF_COMMUNICATION;
+    case PART_DATA_LOADING:
+        return DIFF_LOADING;
+    case PART_BLOCKED:
+        return DIFF_BLOCKED;
+    case PART_COMPILATION:
+        return DIFF_COMPILATION;
+    case PART_PROFILER:
+        return DIFF_PROFILER;
+    case PART_UNKNOWN:
+        return DIFF_UNKNOWN;
+    default:
+        return DIFF_HOST;
+    }
+}
+
+/* ---- the kinds ---- */
+
+static double kind_of_step(const struct diff_step *step, enum diff_kind kind)
+{
+    double ns = 0;
+    for (int part = 0; part < PARTS; part++)
+        if (diff_kind_of_part(part) == kind)
+            ns += step->part_ns[part];
+    return ns;
+}
+
+/* Waiting for the late rank is a part of communication, and no transfer. */
+static double kind_of_mean(const struct diff_side *side, enum diff_kind kind)
+{
+    const double communication = kind_of_step(&side->mean, DIFF_COMMUNICATION);
+    const double waited = fmin(communication, side->facts.waited_ns);
+    if (kind == DIFF_LATE)
+        return waited;
+    return kind == DIFF_COMMUNICATION ? communication - waited : kind_of_step(&side->mean, kind);
+}
+
+static double *values_of(const struct diff_side *side, enum diff_kind kind, struct arena *arena)
+{
+    double *values = arena_array(arena, side->count, sizeof *values);
+    for (uint32_t i = 0; i < side->count; i++)
+        values[i] = kind == DIFF_KINDS ? side->steps[i].wall_ns : kind_of_step(&side->steps[i], kind);
+    return values;
+}
+
+static double p_of(const struct diff *diff, enum diff_kind kind, enum permutation_by by)
+{
+    struct arena scratch = {0};
+    const double p = permutation_p(values_of(diff->before, kind, &scratch), diff->before->count,
+                                   values_of(diff->after, kind, &scratch), diff->after->count, by);
+    arena_free(&scratch);
+    return p;
+}
+
+/* Only kinds of which there is something are tested, so that absent ones correct nothing. */
+static void find_kinds(struct diff *diff)
+{
+    double p[DIFF_KINDS];
+    for (int kind = 0; kind < DIFF_KINDS; kind++) {
+        struct diff_change *change = &diff->kinds[kind];
+        change->before_ns = kind_of_mean(diff->before, kind);
+        change->after_ns = kind_of_mean(diff->after, kind);
+        const bool any = change->before_ns > 0 || change->after_ns > 0;
+        p[kind] = any && kind != DIFF_LATE ? p_of(diff, kind, PERMUTE_MEAN) : NAN;
+    }
+    permutation_correct(p, DIFF_KINDS);
+    for (int kind = 0; kind < DIFF_KINDS; kind++)
+        diff->kinds[kind].p = p[kind];
+}
+
+static double gain(const struct diff *diff, int kind)
+{
+    return diff->kinds[kind].after_ns - diff->kinds[kind].before_ns;
+}
+
+static bool is_proven(const struct diff *diff, int kind)
+{
+    return diff->kinds[kind].p <= level && fabs(gain(diff, kind)) > least_share * diff->before->mean.wall_ns;
+}
+
+/* Of the change of the step, else of any, the kind that made most of it. */
+static enum diff_kind cause_of(const struct diff *diff, bool proven)
+{
+    const double change = diff->after->mean.wall_ns - diff->before->mean.wall_ns;
+    enum diff_kind most = DIFF_KINDS;
+    double most_ns = 0;
+    for (int kind = 0; kind < DIFF_KINDS; kind++) {
+        const double ns = proven ? fabs(gain(diff, kind)) : change < 0 ? -gain(diff, kind) : gain(diff, kind);
+        if (ns > most_ns && (!proven || is_proven(diff, kind))) {
+            most = kind;
+            most_ns = ns;
+        }
+    }
+    return most;
+}
+
+/* ---- the answer ---- */
+
+static bool is_small(const struct diff *diff)
+{
+    const double noise = 2 * fmax(diff->before->spread_ns, diff->after->spread_ns);
+    const double floor_ns = fmax(least_share * diff->before->mean.wall_ns, noise);
+    return fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < floor_ns &&
+           fabs(diff->after->median_ns - diff->before->median_ns) < floor_ns;
+}
+
+static enum diff_answer answer_of(const struct diff *diff)
+{
+    const bool small = is_small(diff), part = cause_of(diff, true) != DIFF_KINDS;
+    if (isnan(diff->p_mean))
+        return small ? DIFF_SILENT : DIFF_UNTESTED;
+    if (!small && diff->p_mean <= level && diff->p_median <= level)
+        return DIFF_PROVEN;
+    return part ? DIFF_PART : small ? DIFF_SILENT : DIFF_UNPROVEN;
+}
+
+struct diff diff_of(const struct diff_side *before, const struct diff_side *after)
+{
+    struct diff diff = {.before = before, .after = after, .cause = DIFF_KINDS};
+    diff.share = before->mean.wall_ns > 0 ? after->mean.wall_ns / before->mean.wall_ns - 1 : NAN;
+    diff.p_mean = p_of(&diff, DIFF_KINDS, PERMUTE_MEAN);
+    diff.p_median = p_of(&diff, DIFF_KINDS, PERMUTE_MEDIAN);
+    find_kinds(&diff);
+    diff.answer = answer_of(&diff);
+    if (diff.answer != DIFF_SILENT)
+        diff.cause = cause_of(&diff, diff.answer == DIFF_PART);
+    return diff;
+}
+
+bool diff_is_slower(const struct diff *diff, double share)
+{
+    return diff->answer == DIFF_PROVEN && diff->share > share;
+}

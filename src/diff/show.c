@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "show.h"
+
+#include <math.h>
+
+#include "base/duration.h"
+#include "permutation.h"
+#include "why.h"
+
+/* ---- the first sentence ---- */
+
+static str signed_span(double ns, struct arena *arena)
+{
+    const str text = duration_words(arena, fabs(ns));
+    return str_printf(arena, "%c%.*s", ns < 0 ? '-' : '+', (int)text.len, text.at);
+}
+
+static str p_words(double p, struct arena *arena)
+{
+    return p < 0.001 ? S("p < 0.001") : str_printf(arena, "p = %.2g", p);
+}
+
+static uint32_t fewest(const struct diff *diff)
+{
+    return diff->before->count < diff->after->count ? diff->before->count : diff->after->count;
+}
+
+/* "step +12.3 % (46.10 to 51.77 ms, p = 0.002)" */
+static str step_words(const struct diff *diff, struct arena *arena)
+{
+    const str from = duration_words(arena, diff->before->mean.wall_ns);
+    const str to = duration_words(arena, diff->after->mean.wall_ns);
+    const double p = fmax(diff->p_mean, diff->p_median);
+    const str why = isnan(p)
+                        ? str_printf(arena, "%u step%s a side: no test", fewest(diff), fewest(diff) == 1 ? "" : "s")
+                        : p_words(p, arena);
+    return str_printf(arena, "step %+.1f %% (%.*s to %.*s, %s%.*s)", 100 * diff->share, (int)from.len, from.at,
+                      (int)to.len, to.at, diff->answer == DIFF_PROVEN || isnan(p) ? "" : "not proven, ", (int)why.len,
+                      why.at);
+}
+
+/* "data loading -43.20 ms: it left the training loop for worker processes" */
+static str cause_words(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
+{
+    const struct diff_change *change = &diff->kinds[diff->cause];
+    const str span = signed_span(change->after_ns - change->before_ns, arena);
+    const str why = diff_why(diff, operators, diff->cause, arena);
+    const bool part = diff->answer == DIFF_PART;
+    const str proof = part ? p_words(change->p, arena) : S("");
+    return str_printf(arena, "%s %.*s%s%.*s%s%s%.*s", diff_kind_title(diff->cause), (int)span.len, span.at,
+                      part ? " (" : "", (int)proof.len, proof.at, part ? ")" : "", why.len ? ": " : "", (int)why.len,
+                      why.at);
+}
+
+static str sentence(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
+{
+    const str step = step_words(diff, arena);
+    if (diff->answer == DIFF_SILENT) {
+        const str from = duration_words(arena, diff->before->mean.wall_ns);
+        const str to = duration_words(arena, diff->after->mean.wall_ns);
+        return str_printf(arena, "no change: %.*s and %.*s a step (%+.1f %%, within what steps differ by anyway)",
+                          (int)from.len, from.at, (int)to.len, to.at, 100 * diff->share);
+    }
+    if (diff->cause == DIFF_KINDS)
+        return step;
+    const str cause = cause_words(diff, operators, arena);
+    return str_printf(arena, "%.*s: %.*s", (int)step.len, step.at, (int)cause.len, cause.at);
+}
+
+/* ---- the tables ---- */
+
+static const struct column_spec kind_columns[] = {
+    {"kind", "time", UNIT_NONE, COLUMN_PLAIN, "a kind of time; they sum to the step"},
+    {"before_ns", "before", UNIT_NS, COLUMN_PLAIN, "a mean step of the first side"},
+    {"after_ns", "after", UNIT_NS, COLUMN_ALIKE, "a mean step of the second side"},
+    {"change_ns", "change", UNIT_NS, COLUMN_ALIKE, "after_ns - before_ns"},
+    {"change_share", "of the step", UNIT_RATIO, COLUMN_PLAIN, "change_ns / step_before_ns"},
+    {"p", "p", UNIT_NONE, COLUMN_PLAIN,
+     "permutation test of the means over steps, after Holm's correction; of fewer than four steps a side none"},
+    {0},
+};
+
+static void show_kinds(const struct diff *diff, struct section *section)
+{
+    struct table *table = section_table(section, "kinds", "Where the change is");
+    table_columns(table, kind_columns);
+    if (diff->answer == DIFF_SILENT)
+        table_json_only(table);
+    for (int kind = 0; kind < DIFF_KINDS; kind++) {
+        const struct diff_change *change = &diff->kinds[kind];
+        if (change->before_ns <= 0 && change->after_ns <= 0)
+            continue;
+        table_row(table);
+        table_text(table, str_of(diff_kind_title(kind)));
+        table_cell(table, cell_rounded(change->before_ns));
+        table_cell(table, cell_rounded(change->after_ns));
+        table_cell(table, cell_rounded(change->after_ns - change->before_ns));
+        table_cell(table, cell_ratio(change->after_ns - change->before_ns, diff->before->mean.wall_ns));
+        table_real(table, change->p);
+    }
+}
+
+static const struct column_spec operator_columns[] = {
+    {"path", "operator", UNIT_NONE, COLUMN_WIDE, "the operator, behind those that it was called in"},
+    {"state", "", UNIT_NONE, COLUMN_PLAIN, "new: only the second side calls it; gone: only the first"},
+    {"before_ns", "before", UNIT_NS, COLUMN_PLAIN,
+     "work that it launched itself, a mean step of the first side; without a device its own time on the host"},
+    {"after_ns", "after", UNIT_NS, COLUMN_ALIKE, "the same of the second"},
+    {"change_ns", "change", UNIT_NS, COLUMN_ALIKE, "after_ns - before_ns"},
+    {"before_calls", "calls before", UNIT_NONE, COLUMN_PLAIN, "calls a mean step of the first side"},
+    {"after_calls", "calls after", UNIT_NONE, COLUMN_ALIKE, "the same of the second"},
+    {0},
+};
+
+static str state_of(const struct diff_operator *of)
+{
+    return of->before_calls > 0 ? of->after_calls > 0 ? S("") : S("gone") : S("new");
+}
+
+static void show_operators(const struct diff *diff, const struct diff_operators *operators, struct section *section,
+                           struct arena *arena)
+{
+    struct table *table = section_table(section, "operators", "Operators that changed most");
+    table_columns(table, operator_columns);
+    if (diff->answer == DIFF_SILENT)
+        table_json_only(table);
+    for (uint32_t i = 0; i < operators->count; i++) {
+        const uint32_t at = operators->by_change[i];
+        const struct diff_operator *of = &operators->at[at];
+        if (of->before_ns == of->after_ns && of->before_calls == of->after_calls)
+            continue;
+        table_row(table);
+        table_text(table, diff_operator_path(operators, at, arena));
+        table_text(table, state_of(of));
+        table_cell(table, cell_rounded(of->before_ns));
+        table_cell(table, cell_rounded(of->after_ns));
+        table_cell(table, cell_rounded(of->after_ns - of->before_ns));
+        table_real(table, of->before_calls);
+        table_real(table, of->after_calls);
+    }
+}
+
+static void show_settings(const struct diff_setting *settings, uint32_t count, struct section *section)
+{
+    uint32_t different = 0;
+    for (uint32_t i = 0; i < count; i++)
+        different += settings[i].before.len && settings[i].after.len && !str_eq(settings[i].before, settings[i].after);
+    if (!different)
+        return;
+    struct table *table = section_table(section, "settings", "Settings that differ");
+    table_column(table, (struct column_spec){"setting", "setting", UNIT_NONE, COLUMN_PLAIN,
+                                             "what the traces record of how and with what they were made"});
+    table_column(table, (struct column_spec){"before", "before", UNIT_NONE, COLUMN_WIDE, "of the first side"});
+    table_column(table, (struct column_spec){"after", "after", UNIT_NONE, COLUMN_WIDE, "of the second side"});
+    for (uint32_t i = 0; i < count; i++) {
+        if (!settings[i].before.len || !settings[i].after.len || str_eq(settings[i].before, settings[i].after))
+            continue;
+        table_row(table);
+        table_text(table, str_of(settings[i].id));
+        table_text(table, settings[i].before);
+        table_text(table, settings[i].after);
+    }
+}
+
+/* ---- the whole ---- */
+
+static const char *answer_id(enum diff_answer answer)
+{
+    static const char *const ids[] = {[DIFF_SILENT] = "unchanged",
+                                      [DIFF_PROVEN] = "changed",
+                                      [DIFF_PART] = "part_changed",
+                                      [DIFF_UNPROVEN] = "unproven",
+                                      [DIFF_UNTESTED] = "untested"};
+    return ids[answer];
+}
+
+static void show_doubts(const struct diff *diff, const struct diff_operators *operators, struct section *section,
+                        struct arena *arena)
+{
+    const uint32_t left_out = diff->before->compiling + diff->after->compiling;
+    if (left_out)
+        section_text(section, str_printf(arena, "%u step%s in which something was compiled %s left out.", left_out,
+                                         left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are"));
+    if (operators->shared < 0.5)
+        section_text(section,
+                     str_printf(arena,
+                                "Only %.0f %% of the operators' time is in operators that both sides call: these "
+                                "may be two programs.",
+                                100 * operators->shared));
+    if (operators->largest_only)
+        section_text(section, S("Sketches hold the largest operators: small ones may look new or gone."));
+    if (diff->before->facts.device != diff->after->facts.device)
+        section_text(section, S("Only one side has device activity: their kinds of time are not the same."));
+}
+
+void diff_show(const struct diff *diff, const struct diff_operators *operators, const struct diff_setting *settings,
+               uint32_t setting_count, struct report *report)
+{
+    struct arena *arena = report_arena(report);
+    struct section *section = report_section(report, "diff", "What changed");
+    section_text(section, sentence(diff, operators, arena));
+    show_doubts(diff, operators, section, arena);
+    section_detail(section, "answer", "answer", UNIT_NONE, cell_text(str_of(answer_id(diff->answer))));
+    section_detail(section, "cause", "cause", UNIT_NONE,
+                   diff->cause == DIFF_KINDS ? cell_null() : cell_text(str_of(diff_kind_id(diff->cause))));
+    section_value(section, "step_before_ns", "step before", UNIT_NS, cell_rounded(diff->before->mean.wall_ns));
+    section_value(section, "step_after_ns", "step after", UNIT_NS, cell_rounded(diff->after->mean.wall_ns));
+    section_detail(section, "change_share", "change", UNIT_RATIO, cell_real(diff->share));
+    section_value(section, "median_before_ns", "median before", UNIT_NS, cell_rounded(diff->before->median_ns));
+    section_value(section, "median_after_ns", "median after", UNIT_NS, cell_rounded(diff->after->median_ns));
+    section_value(section, "p_mean", "p by the mean", UNIT_NONE, cell_real(diff->p_mean));
+    section_value(section, "p_median", "p by the median", UNIT_NONE, cell_real(diff->p_median));
+    section_value(section, "steps_before", "steps before", UNIT_COUNT, cell_int(diff->before->count));
+    section_value(section, "steps_after", "steps after", UNIT_COUNT, cell_int(diff->after->count));
+    show_kinds(diff, section);
+    show_operators(diff, operators, section, arena);
+    show_settings(settings, setting_count, section);
+}

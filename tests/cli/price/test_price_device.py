@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime price: what the program of a dry run has is what the device would run: optimizers, attention, checkpointing, gradients
+that are gathered over several batches, compiled code."""
+import collections
+import unittest
+
+from price_case import MODE, Case, nodes_of, rows, value
+
+LAYERS = """
+    import torch
+    from torch import nn
+    from torch.utils.checkpoint import checkpoint
+    class Net(nn.Module):
+        def __init__(self, blocks=3):
+            super().__init__()
+            self.blocks = nn.ModuleList(nn.Sequential(nn.LayerNorm(256), nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256))
+                                        for _ in range(blocks))
+        def forward(self, x):
+            for block in self.blocks:
+                x = x + ({call})
+            return x
+    net = Net().cuda()
+    {more}
+    optimizer = torch.optim.AdamW(net.parameters(), {how})
+    for step in range(4):
+        optimizer.zero_grad()
+        for _ in range({batches}):
+            net(torch.randn({rows}, 256, device="cuda")).square().mean().backward()
+        optimizer.step()
+"""
+PARAMETERS = 3 * 6
+
+ATTENTION = """
+    import torch
+    q, k, v = (torch.nn.Parameter(torch.randn(2, 8, 512, 64, device="cuda", dtype=torch.bfloat16)) for _ in range(3))
+    optimizer = torch.optim.SGD([q, k, v], lr=0.1)
+    for _ in range(4):
+        torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p={dropout}).sum().backward()
+        optimizer.step(); optimizer.zero_grad()
+"""
+
+CAPABILITY = """
+    import torch
+    assert torch.cuda.get_device_capability() == {capability}, torch.cuda.get_device_capability()
+    assert torch.cuda.is_bf16_supported() == {bf16}
+    net = torch.nn.Linear(8, 8).cuda()
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net(torch.randn(4, 8, device="cuda")).sum().backward()
+        optimizer.step()
+"""
+
+
+def text(call="block(x)", more="", how="lr=1e-3", batches=1, rows_=64):
+    return LAYERS.format(call=call, more=more, how=how, batches=batches, rows=rows_)
+
+
+class Device(Case):
+    def operators(self, script):
+        """By name, those of the last step that the mode stood in for: each is one of the device's."""
+        self.price(self.script(script), "--hw", "H100", "--keep", self.path("dry.json"))
+        nodes = sorted(nodes_of(self.path("dry.json")), key=lambda node: node["id"])
+        step = [node["id"] for node in nodes if node["name"].startswith("ProfilerStep#")][-1]
+        over = {node["ctrl_deps"] for node in nodes if node["name"] == MODE}
+        below = set()  # all within what the mode stood in for
+        found = collections.Counter()
+        for node in nodes:
+            if node["ctrl_deps"] in below or node["ctrl_deps"] in over:
+                below.add(node["id"])
+            elif node["id"] in over and node["id"] > step:
+                found[node["name"]] += 1
+        return found
+
+    def test_optimizers(self):
+        fused = self.operators(text(how="fused=True"))
+        self.assertEqual(fused["aten::_fused_adamw_"], 1)
+        self.assertEqual(fused["aten::_foreach_addcdiv_"], 0)
+        lists = self.operators(text())
+        self.assertEqual((lists["aten::_foreach_addcdiv_"], lists["aten::_foreach_lerp_"], lists["aten::addcdiv_"]), (1, 1, 0))
+        single = self.operators(text(how="foreach=False"))
+        self.assertEqual((single["aten::addcdiv_"], single["aten::_foreach_addcdiv_"]), (PARAMETERS, 0))
+
+    def test_attention_is_one_kernel_each_way(self):
+        for dropout in (0.0, 0.1):
+            found = self.operators(ATTENTION.format(dropout=dropout))
+            attention = {name: times for name, times in found.items() if "scaled_dot_product" in name}
+            self.assertEqual(sum(attention.values()), 2, attention)
+            self.assertFalse({"aten::bmm", "aten::matmul", "aten::_softmax", "aten::native_dropout"} & set(found), found)
+
+    def test_checkpoints_are_run_again(self):
+        plain = self.operators(text())
+        again = self.operators(text(call="checkpoint(block, x, use_reentrant=False)"))
+        self.assertEqual((plain["aten::addmm"], plain["aten::gelu"]), (6, 3))
+        self.assertEqual((again["aten::gelu"], again["aten::native_layer_norm"]), (6, 6))
+        self.assertEqual(again["aten::mm"], plain["aten::mm"])
+        self.assertEqual(again["aten::gelu_backward"], plain["aten::gelu_backward"])
+
+    def test_checkpoints_hold_less(self):
+        held = [value(self.priced(text(call=call, rows_=65536)), "memory", "peak_bytes")
+                for call in ("block(x)", "checkpoint(block, x, use_reentrant=False)")]
+        self.assertLess(held[1], 0.7 * held[0])
+
+    def test_gradients_over_several_batches(self):
+        once, thrice = self.operators(text(how="fused=True")), self.operators(text(how="fused=True", batches=3))
+        self.assertEqual(thrice["aten::addmm"], 3 * once["aten::addmm"])
+        self.assertEqual(thrice["aten::mm"], 3 * once["aten::mm"])
+        self.assertEqual(thrice["aten::_fused_adamw_"], 1)
+        added = sum(thrice[name] - 3 * once[name] for name in ("aten::add", "aten::add_"))
+        self.assertEqual(added, 2 * PARAMETERS)
+
+    def test_its_generation(self):
+        for device, capability, bf16 in (("L4", (8, 9), True), ("T4", (7, 5), False), ("A100 40GB", (8, 0), True), ("B200", (10, 0), True)):
+            self.price(self.script(CAPABILITY.format(capability=capability, bf16=bf16)), "--hw", device, "--format", "json")
+
+
+class Compiled(Case):
+    def step(self, *more):
+        told = self.priced(text(more="".join(more), rows_=65536))
+        return told, rows(told, "price", "devices")[0]
+
+    def test_what_is_compiled_is_fused(self):
+        plain_told, plain = self.step()
+        told, compiled = self.step("net = torch.compile(net)")
+        self.assertFalse([part for part in plain_told["sections"] if part["id"] == "compiled"])
+        operators, kernels = (value(told, "compiled", name) for name in ("operators", "kernels"))
+        self.assertGreaterEqual(operators, 3 * 5)
+        # forward: two products a block, and one kernel before, between and behind them, as the sum goes with the next norm
+        self.assertLess(kernels, operators - 6)
+        self.assertGreaterEqual(kernels, 3 * (2 + 4) + 2 * 3)
+        self.assertLess(compiled["device_us"], plain["device_us"])
+        self.assertGreater(compiled["device_us"], 0.3 * plain["device_us"])
+        self.assertEqual(value(told, "compiled", "basis"), "analytic")
+
+    def test_the_host_has_less_to_do(self):
+        small = [rows(self.priced(text(more=more)), "price", "devices")[0] for more in ("", "net.compile()")]
+        self.assertLess(small[1]["without_device_us"], 0.95 * small[0]["without_device_us"])
+
+    def test_a_function_alone(self):
+        told = self.priced("""
+            import torch
+            @torch.compile(dynamic=True)
+            def loss_of(y):
+                return ((y * 2 + 1).tanh() * y).sigmoid().mean()
+            net = torch.nn.Linear(1024, 1024).cuda()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(4):
+                loss = loss_of(net(torch.randn(4096, 1024, device="cuda")))
+                optimizer.zero_grad(); loss.backward(); optimizer.step()
+        """)
+        self.assertEqual(value(told, "compiled", "kernels"), 2)  # one forth, one back
+        self.assertGreaterEqual(value(told, "compiled", "operators"), 12)
+
+
+if __name__ == "__main__":
+    unittest.main()
