@@ -244,9 +244,10 @@ static enum verdict tell_rare(struct judging *judging, struct lint_finding *find
 
 static enum verdict tell_without(struct judging *judging, struct lint_finding *finding, const struct sight *sight)
 {
-    const char *const what = str_eq(sight->stays, S("pinned"))
-                                 ? "it copies from pinned memory and waits for nothing"
-                                 : "it runs and waits for nothing: what it asks for does not lie on the device";
+    const char *const what =
+        str_eq(sight->stays, S("pinned"))
+            ? "it copies from pinned memory and waits for nothing"
+            : "its line runs and waits for nothing: the value does not lie on the device, or that part of the line does not run";
     return put_away(judging, finding, LINK_DEVICE, begun(judging, what), SITE_NONE, VERDICT_WITHOUT);
 }
 
