@@ -4,7 +4,8 @@ that are gathered over several batches, compiled code."""
 import collections
 import unittest
 
-from price_case import MODE, Case, nodes_of, rows, value
+from dry_real import MODE, nodes_of
+from price_case import Case, rows, value
 
 LAYERS = """
     import torch

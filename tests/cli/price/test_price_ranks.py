@@ -2,7 +2,8 @@
 """steptime price --ranks: jobs of several ranks, of which the first is run dry."""
 import unittest
 
-from price_case import Case, nodes_of, rows, value
+from dry_real import nodes_of
+from price_case import Case, rows, value
 from support import INPUT, USAGE, steptime
 
 START = """
