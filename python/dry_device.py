@@ -108,7 +108,39 @@ def attention_as_there(torch):
     functional.scaled_dot_product_attention = attention
 
 
+TYPES = ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor",
+         "ByteTensor", "BoolTensor")
+
+
+def types_of_old(torch):
+    """torch.cuda.FloatTensor(...), from before tensors had devices."""
+    for name in TYPES:
+        kind = getattr(torch, name)
+
+        class Type:
+            host = kind
+
+            def __new__(cls, *arguments):
+                made = cls.host(*arguments)
+                sizes = all(isinstance(one, (int, torch.Size)) for one in arguments)
+                return torch.empty(made.shape, dtype=made.dtype, device="cuda") if sizes else made.to("cuda")
+        Type.__name__ = name
+        setattr(torch.cuda, name, Type)
+
+
+def one_replica(torch):
+    """DataParallel over one device is the module itself, behind a copy of what lies on the host."""
+    def there(value):
+        return value.to("cuda", non_blocking=True) if isinstance(value, torch.Tensor) else value
+
+    def forward(parallel, *inputs, **named):
+        return parallel.module(*map(there, inputs), **{name: there(value) for name, value in named.items()})
+    torch.nn.DataParallel.forward = forward
+
+
 def answer(torch, places):
+    one_replica(torch)
+    types_of_old(torch)
     state.torch = torch
     answer_cuda(torch)
     answer_accelerator(torch)

@@ -14,6 +14,8 @@ DEVICE_NAME = os.environ.get("STEPTIME_DRY_DEVICE_NAME", "")
 DEVICE_BYTES = int(os.environ.get("STEPTIME_DRY_DEVICE_BYTES", "0"))
 DEVICE_SMS = int(os.environ.get("STEPTIME_DRY_DEVICE_SMS", "0"))
 DEVICE_CAPABILITY = tuple(int(word) for word in os.environ.get("STEPTIME_DRY_CAPABILITY", "8.0").split("."))
+BEGAN_IN = os.getcwd()  # Python names files as they were given, which may be relative to it
+WAITS = os.environ.get("STEPTIME_DRY_WAITS") == "1"  # whether to note where the host would wait for the device
 BATCH = int(os.environ.get("STEPTIME_DRY_BATCH", "0"))  # of DataLoaders, in the place of theirs; 0: theirs
 PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16": all of it in autocast
 SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent

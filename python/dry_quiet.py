@@ -49,6 +49,7 @@ def load_here(torch, data):
     make = torch.utils.data.DataLoader.__init__
     signature = inspect.signature(make)
 
+    @functools.wraps(make)
     def wrapper(*arguments, **named):
         given = signature.bind(*arguments, **named)
         given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})

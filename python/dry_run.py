@@ -6,7 +6,8 @@ dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and
 device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
 dry_files.py (what it writes), dry_memory.py, dry_calls.py and
 dry_storages.py (which storages live when, in which calls of modules), dry_places.py (which of them on the device), dry_streams.py
-(streams and events), dry_job.py and dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) and dry_data.py (batches where data is absent).
+(streams and events), dry_job.py and dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) and dry_data.py (batches where data is absent); where that is asked for
+dry_waits.py (where the host would wait for the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -31,7 +32,7 @@ import os
 import sys
 
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, place_of_error, tell, tell_counts
+from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, place_of_error, tell, tell_counts
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
 
@@ -40,7 +41,7 @@ class DryRun:
 
     def __init__(self):
         self.process = os.getpid()
-        self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = None
+        self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = self.waits = None
         self.first = FirstOptimizer()
         self.steps = 0
         self.over = False
@@ -82,6 +83,10 @@ class DryRun:
             import steptime_dry_job
             steptime_dry_job.join(torch, self.memory)
         steptime_dry_batch.another_precision(torch)
+        if WAITS:
+            import steptime_dry_waits
+            self.waits = steptime_dry_waits.Waits(torch, self.memory.places)
+            self.waits.enter()
 
     def watch_optimizers(self, torch):
         """The observer starts with the first: what comes before is setting up."""
@@ -119,6 +124,8 @@ class DryRun:
         self.memory.end_step(optimizer)
         self.batch.end_step()
         tell("step", words=self.steps)
+        if self.waits:
+            self.waits.end_step()
         if self.steps >= STEPS:
             self.finish("done")
         elif self.observer:
@@ -128,12 +135,16 @@ class DryRun:
 
     def close(self):
         self.over = True
+        if self.waits:
+            self.waits.close()
         if self.observer:
             self.leave_step()
             self.observer.stop()
             self.observer.unregister_callback()
         if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
+            if self.waits:
+                self.waits.write()
         tell_counts()
 
     def finish(self, kind):

@@ -58,6 +58,17 @@ def words_mode(torch, places):
             kwargs["device"] = host
         return tuple(map(on_host, args)), kwargs
 
+    def of_type(tensor, kind, *more):
+        """x.type("torch.cuda.FloatTensor"), and the type itself."""
+        word = kind if isinstance(kind, str) else ""
+        host_kind = getattr(kind, "host", word.replace("torch.cuda.", "torch.") or kind)
+        if host_kind is kind or host_kind == kind:
+            return Tensor.type(tensor, kind, *more)
+        return places.moved(tensor, True, Tensor.to, host, dtype_of(host_kind))
+
+    def dtype_of(kind):
+        return Tensor.new_empty(torch.empty(0, dtype=torch.uint8), 0).type(kind).dtype
+
     class Words(torch.overrides.TorchFunctionMode):
         def __torch_function__(self, func, types, args=(), kwargs=None):
             kwargs = kwargs or {}
@@ -66,9 +77,12 @@ def words_mode(torch, places):
             if func is Device:  # a word itself
                 return func(*args, **kwargs)
             if func is Tensor.cuda:
-                return places.moved(args[0], True, Tensor.to, host)
+                ahead = kwargs.get("non_blocking", len(args) > 2 and args[2])
+                return places.moved(args[0], True, Tensor.to, host, **({"non_blocking": True} if ahead else {}))
             if func is Tensor.cpu:
                 return places.moved(args[0], False, Tensor.to, host)
+            if func is Tensor.type and len(args) > 1:
+                return of_type(*args)
             if func is Tensor.pin_memory:
                 return args[0]
             if func is Tensor.is_pinned:

@@ -55,6 +55,7 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set(arena, "DEVICE_NAME", device->name),
         set_number(arena, "DEVICE_BYTES", device->bytes),
         set_number(arena, "DEVICE_SMS", device->sms),
+        set_number(arena, "WAITS", options->waits),
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
         set_number(arena, "BATCH", options->batch),
         set(arena, "PRECISION", options->precision),
@@ -192,6 +193,8 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
     if (good) {
         const struct dry_told told = dry_notes_read(str_printf(arena, "%s/notes", folder).at, arena, result);
         take(folder, arena, result);
+        if (options->waits)
+            result->waits = dry_waits_read(str_printf(arena, "%s/waits", folder).at, arena);
         if (!told.done && !told.ended)
             result->short_because = why_short(&told, &end, arena);
         good = (result->steps && result->execution) || say_why_not(&told, &end, options, arena, err);

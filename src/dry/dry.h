@@ -9,6 +9,7 @@
 
 #include "child/child.h"
 #include "memory.h"
+#include "waits.h"
 
 /* What PyTorch answers to questions about its device. */
 struct dry_device {
@@ -28,6 +29,7 @@ struct dry_options {
     str precision;   /* all of it in autocast: "bfloat16", "float16"; "": as the script says */
     int64_t ranks;   /* of the job, of which the first is run; 0: it is none */
     int64_t server;  /* devices of a server */
+    bool waits;      /* note where the host waits for the device */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };
@@ -55,6 +57,7 @@ struct dry_result {
     const char *execution;     /* path; NULL: no step was begun */
     struct dry_lives lives;    /* of storages */
     struct dry_memory memory;  /* of the device, or the host where that was asked for */
+    struct dry_waits waits;    /* where they were asked for */
     int64_t steps;             /* that were made */
     str short_because;         /* why not more; "": all were, or the script made no more */
     str torch;                 /* its version */

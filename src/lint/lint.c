@@ -216,6 +216,7 @@ static void check_one(void *context, size_t i)
     at_work_on(job->from->path.at);
     job->file.tree = project_tree(run->lint->project, (uint32_t)i);
     job->mask = selected_for(run->options, run->selected, job->from->config, job->from->path);
+    job->file.selected = job->mask;
     const struct check check = {run->lint->project, (uint32_t)i, job->file.tree, &job->arena};
     if (job->file.tree) {
         job->file.matches = rules_check(&check, job->mask);

@@ -29,6 +29,7 @@ struct lint_file {
     const struct notebook *notebook; /* NULL of other files */
     const struct syntax *tree;
     const struct config *config;
+    uint64_t selected;      /* bit i: rules[i] was asked for */
     struct matches matches; /* all of them, suppressed ones too */
     const str *suppressed;  /* of each match why it is silenced; .at is NULL where it is not */
 };
@@ -41,7 +42,7 @@ struct lint_remark {
     uint32_t cell; /* of a notebook, in which the line stands; 0: none */
 };
 
-enum tier { TIER_STATIC, TIER_FUNCTION, TIER_CONFIRMED, TIER_TRACE };
+enum tier { TIER_STATIC, TIER_FUNCTION, TIER_CONFIRMED, TIER_TRACE, TIER_DRY };
 
 /* A line at which the analysis met a limit: what follows from there it does not know, and so says nothing of. */
 struct lint_limit {
@@ -51,10 +52,11 @@ struct lint_limit {
     uint32_t cell; /* as that of a remark */
 };
 
-/* What a trace says of the weight of a finding. */
+/* What a trace or a dry run says of the weight of a finding. */
 enum judged {
     JUDGED_NOT,
     JUDGED_UNSEEN, /* its function ran without a copy or a wait: a note */
+    JUDGED_AWAY,   /* a dry run shows that this run does not come to it, or that nothing is gained there: a note */
     JUDGED_SEEN,   /* it copies or waits in the steps: a warning, where that was all that was missing */
 };
 
@@ -65,12 +67,22 @@ struct lint_estimate {
     double step_ns; /* the step that it is of */
 };
 
+/* What a dry run shows of a link of a finding's proof; it takes the place of what the source says. */
+struct lint_told {
+    enum holds holds;
+    str text; /* "": nothing */
+    str path; /* a place that shows it; "" */
+    int64_t line;
+    str what; /* stands there */
+};
+
 /* A match that counts, and what a trace says of it. */
 struct lint_finding {
     const struct match *match; /* NULL of a finding that only the trace shows */
     enum tier tier;
     enum judged judged;
     int64_t host_blocked_ns, saving_ns; /* a step; -1: unknown */
+    const struct lint_told *told;       /* of a dry run, LINKS of them; NULL */
     struct lint_estimate estimate;      /* of a trace without a device, which may say that the rewrite costs time */
     str note;                           /* a sentence about the evidence, to follow the message; "" */
     const uint32_t *events;             /* rows of the trace; NULL */
@@ -122,6 +134,7 @@ struct lint {
     uint32_t lost_count;       /* of the remarks the first: over what the analysis died */
     struct lint_limit *limits; /* by id, path and line */
     uint32_t limit_count;
+    str evidence;         /* sentences about what findings rest on beside the source; "" */
     enum fail_on fail_on; /* the strictest of the configurations that hold */
 };
 
@@ -160,8 +173,8 @@ void lint_show(const struct lint *lint, bool proof, struct report *report);
 enum level lint_level(const struct lint_finding *finding);
 
 struct finding_link;
-/* The links of a proof as a report takes them: paths and lines for nodes. */
-const struct finding_link *proof_links(const struct lint *lint, const struct match *match, enum judged judged,
+/* The links of a proof as a report takes them: paths and lines for nodes. NULL without a match. */
+const struct finding_link *proof_links(const struct lint *lint, const struct lint_finding *finding,
                                        struct arena *arena);
 
 /* The heaviest level among the findings; false where there are none. */

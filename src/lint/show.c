@@ -13,7 +13,7 @@
 
 static const char *tier_word(enum tier tier)
 {
-    static const char *const words[] = {"static", "function", "confirmed", "trace"};
+    static const char *const words[] = {"static", "function", "confirmed", "trace", "dry"};
     return words[tier];
 }
 
@@ -116,7 +116,7 @@ static struct finding of_match(const struct lint *lint, const struct lint_findin
     if (!match->cause)
         add_spots(file, match, arena, &finding);
     finding.edits = lint_edits(lint, match, arena, &finding.edit_count);
-    finding.proof = proof_links(lint, match, from->judged, arena);
+    finding.proof = proof_links(lint, from, arena);
     return finding;
 }
 
@@ -301,7 +301,9 @@ static str verdict_of(const struct lint *lint, const struct tally *all, struct a
     if (all->unsafe)
         text = str_printf(arena, "%s 'steptime fix --unsafe' rewrites %u%s.", text.at, all->unsafe,
                           all->safe ? " more" : "");
-    if (all->warnings)
+    if (lint->evidence.len)
+        text = str_printf(arena, "%s %.*s", text.at, (int)lint->evidence.len, lint->evidence.at);
+    else if (all->warnings)
         text = str_printf(arena, "%s%s", text.at, worth_text(lint, all->warnings, arena).at);
     return text;
 }
@@ -331,7 +333,7 @@ static const struct column_spec findings_columns[] = {
     {"column", "column", UNIT_NONE, 0, "where it begins in the line, counted from 1 in UTF-16 units"},
     {"rule", "rule", UNIT_NONE, 0, "id of the rule"},
     {"severity", "severity", UNIT_NONE, 0, "warning or note"},
-    {"tier", "tier", UNIT_NONE, 0, "what shows it: confirmed, function, static or trace"},
+    {"tier", "tier", UNIT_NONE, 0, "what shows it: confirmed, function, static, trace or dry"},
     {"fix", "fix", UNIT_NONE, 0, "whether it can be rewritten: safe, unsafe, none"},
     {"message", "message", UNIT_NONE, 0, "what is wrong, how much it costs, what to do"},
     {"cell", "cell", UNIT_NONE, 0, "cell of a notebook, in which lines count"},
@@ -423,7 +425,8 @@ static int by_weight(const void *a, const void *b)
     const struct lint_finding *x = a, *y = b;
     if (x->saving_ns != y->saving_ns)
         return x->saving_ns > y->saving_ns ? -1 : 1;
-    static const int ranks[] = {[TIER_CONFIRMED] = 0, [TIER_FUNCTION] = 1, [TIER_TRACE] = 2, [TIER_STATIC] = 3};
+    static const int ranks[] = {
+        [TIER_CONFIRMED] = 0, [TIER_FUNCTION] = 1, [TIER_TRACE] = 2, [TIER_DRY] = 2, [TIER_STATIC] = 3};
     if (ranks[x->tier] != ranks[y->tier])
         return ranks[x->tier] - ranks[y->tier];
     if (!x->match || !y->match)

@@ -247,7 +247,7 @@ struct finding {
     str id;   /* unique in the document */
     str rule; /* "SM101" */
     enum severity severity;
-    str tier;    /* confirmed, function, static, trace */
+    str tier;    /* confirmed, function, static, trace, dry */
     str message; /* one sentence: what, how much, what to do */
     str file;
     int64_t line, column, end_line, end_column; /* from 1; columns in bytes */

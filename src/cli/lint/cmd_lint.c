@@ -8,6 +8,7 @@
 #include "cli/program/call.h"
 #include "fix_write.h"
 #include "lint/baseline.h"
+#include "lint_dry.h"
 #include "lint_traces.h"
 #include "piped.h"
 #include "report/explain.h"
@@ -22,6 +23,9 @@ struct work {
     int64_t threads;
     struct lint lint;
     struct lint_traces traces;
+    struct lint_dry dry;
+    const char *const *paths;
+    uint32_t path_count;
 };
 
 static void begin(void *context, uint32_t files)
@@ -61,7 +65,8 @@ static bool is_judged(const struct call *call, const struct lint *lint)
 
 static bool check_call(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    if (!call_argument_count(call))
+    work->paths = lint_dry_paths(call, &work->arena, &work->path_count);
+    if (!work->path_count)
         return fail(err, STEPTIME_USAGE, "which files? Name Python files, notebooks, or folders: 'steptime lint .'");
     if (!call_count(call, "threads", 1, 1024, 0, &work->threads, err) || !output_check(call, err) ||
         !piped_read(call, &work->arena, &work->piped, err))
@@ -77,8 +82,8 @@ static bool check_call(const struct call *call, struct work *work, struct stepti
 static struct lint_options options_of(const struct call *call, struct work *work)
 {
     return (struct lint_options){
-        .paths = call->arguments,
-        .path_count = call->argument_count,
+        .paths = work->paths,
+        .path_count = work->path_count,
         .select = call_text(call, "select"),
         .ignore = call_text(call, "ignore"),
         .config = call_text(call, "config"),
@@ -116,7 +121,8 @@ static bool fix_first(const struct call *call, struct work *work, struct steptim
 
 static bool lint_paths(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    if (!check_call(call, work, err) || (call_flag(call, "fix") && !fix_first(call, work, err)))
+    if (!check_call(call, work, err) || !lint_dry_run(call, &work->arena, &work->dry, err) ||
+        (call_flag(call, "fix") && !fix_first(call, work, err)))
         return false;
     const struct lint_options options = options_of(call, work);
     const bool good = lint_run(&options, &work->arena, &work->lint, err);
@@ -138,7 +144,14 @@ static bool write_report(const struct call *call, struct work *work, struct step
     struct report *report = report_new(&work->arena, S("lint"));
     lint_show(&work->lint, call_flag(call, "proof"), report);
     lint_traces_show(&work->traces, report);
+    lint_dry_show(&work->dry, report);
     return output_report(call, report, err);
+}
+
+static bool join_dry(struct work *work)
+{
+    lint_dry_join(&work->dry, &work->lint, &work->arena);
+    return true;
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
@@ -146,7 +159,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     struct work work = {0};
     enum steptime_code code = STEPTIME_OK;
     if (!lint_paths(call, &work, err) || !lint_traces_join(call, &work.lint, &work.arena, &work.traces, err) ||
-        !leave_known(call, &work, err) || !write_report(call, &work, err))
+        !join_dry(&work) || !leave_known(call, &work, err) || !write_report(call, &work, err))
         code = err->code;
     else if (!lint_traces_whole(&work.traces, err))
         code = err->code;
@@ -155,6 +168,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     else if (is_judged(call, &work.lint))
         code = STEPTIME_JUDGED;
     lint_traces_close(&work.traces);
+    lint_dry_close(&work.dry);
     lint_release(&work.lint);
     arena_free(&work.arena);
     return code;
@@ -166,6 +180,12 @@ static const struct option options[] = {
      "save. May be given several times; the larger numbers count."},
     {"trace-cpu", 0, "FILE", NULL,
      "A trace of the same program on the CPU alone: functions that take longer with the device are marked."},
+    {"dry", 0, "[DEVICE]", NULL,
+     "Run the program behind '--' for a few steps without a GPU and without data, as if on DEVICE (H100), and say of each finding "
+     "whether its line waits there: a proof, or a note that says why not. Without PATH the folder of the script is read."},
+    {"dry-steps", 0, "N", NULL, "Let it make so many steps. Default: 5."},
+    {"limit", 0, "SECONDS", NULL, "Wait so long for them. Default: 600."},
+    {"python", 0, "PATH", NULL, "The interpreter of a script that is named alone behind '--'. Default: python3."},
     {"fail-on", 0, "LEVEL", "note|warning|error|never",
      "End with exit code 1 when something of this severity or above is found. Default: warning, or as configured."},
     {"fix", 0, NULL, NULL,
@@ -192,7 +212,7 @@ static const struct option options[] = {
 
 const struct command command_lint = {
     .name = "lint",
-    .arguments = "PATH...",
+    .arguments = "PATH... [-- COMMAND...]",
     .brief = "what in Python training code makes the device wait for the host",
     .about =
         "Reads Python files and notebooks, and those below folders, as one program: which values lie on the device, what runs in each "
@@ -204,6 +224,10 @@ const struct command command_lint = {
         "step), a device that is only likely, a value that the host needs. --proof shows the links.\n\n"
         "With --trace a finding is confirmed, or seen in its function, with two numbers a step: how long the host was "
         "blocked, and what a step would save at most.\n\n"
+        "With --dry the program itself is the judge, without a device: its own code runs with its own options, its tensors have "
+        "shapes and no values (see 'steptime price'), and each line that would wait is seen, with what was queued before it. A "
+        "finding whose line waits in the steps is proven; one whose line waits for an empty device, or to which the steps do not "
+        "come, is a note. Waits that no rule finds are told, too.\n\n"
         "A comment '# steptime: ignore[ST401] reason' at the end of a line, or alone on the line above, silences a rule "
         "there, and so does '# noqa: ST401' at the end of a line ('# noqa' all of them); [tool.steptime] in pyproject.toml selects and ignores rules, excludes paths and names helpers that "
         "move data.\n\n"
@@ -212,6 +236,7 @@ const struct command command_lint = {
         "Exit code 1: something was found at or above --fail-on.",
     .examples = "steptime lint train.py|one file\n"
                 "steptime lint --trace trace.json.gz src/|what each finding costs, the costliest first\n"
+                "steptime lint --dry src/ -- python train.py --batch 32|what its steps wait for, without a GPU\n"
                 "steptime lint --select ST4,ST6 src/|two families, in a folder\n"
                 "steptime lint --format github .|annotations in a workflow of GitHub Actions\n"
                 "steptime lint --fix train.py|safe rewrites in the file, then what is left\n"

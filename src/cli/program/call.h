@@ -16,6 +16,7 @@ struct call {
     uint32_t given_count;
     const char **arguments;
     uint32_t argument_count;
+    uint32_t behind; /* the first argument behind "--"; argument_count: none is */
     struct selection selection;
     struct writer *sink;  /* takes the report instead of --output; NULL */
     bool sink_takes_text; /* and what is no report */

@@ -20,10 +20,16 @@
 struct option {
     const char *name;  /* without dashes: "format" */
     char letter;       /* 'o' for -o; 0: none */
-    const char *value; /* "FILE": takes a value, shown under this word; NULL: a flag */
+    const char *value; /* "FILE": takes a value, shown under this word; "[DEVICE]": or none, see below; NULL: a flag */
     const char *words; /* "term|json|csv": the only values; NULL: any */
     const char *help;  /* one or two sentences */
 };
+
+/* Whether its value may be left out: then it is given as --dry=H100, never as the next word. */
+static inline bool option_takes_joined(const struct option *option)
+{
+    return option->value && option->value[0] == '[';
+}
 
 /* Option groups that many commands share; commands.c holds their rows. */
 enum shared_options {

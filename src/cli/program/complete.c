@@ -112,7 +112,7 @@ static void put_zsh_text(struct buf *out, str text)
 
 static void put_zsh_action(struct buf *out, const struct option *option)
 {
-    if (!option->value)
+    if (!option->value || option_takes_joined(option))
         return;
     buf_printf(out, ":%s:", option->value);
     if (takes_file(option))
@@ -128,7 +128,7 @@ static void put_zsh_action(struct buf *out, const struct option *option)
 
 static void put_zsh_option(struct buf *out, const struct command *command, const struct option *option)
 {
-    const char *equals = option->value ? "=" : "";
+    const char *equals = option->value && !option_takes_joined(option) ? "=" : "";
     if (option->letter)
         buf_printf(out, "            '(-%c --%s)'{-%c,--%s%s}'[", option->letter, option->name, option->letter,
                    option->name, equals);
@@ -194,7 +194,7 @@ static void put_fish_option(struct buf *out, const struct command *command, cons
         for (str word; str_cut(&rest, '|', &word);)
             buf_printf(out, "%.*s%s", (int)word.len, word.at, rest.at ? " " : "");
         buf_char(out, '\'');
-    } else if (option->value) {
+    } else if (option->value && !option_takes_joined(option)) {
         buf_add(out, takes_file(option) ? S(" -r") : S(" -x"));
     }
     buf_add(out, S(" -d '"));

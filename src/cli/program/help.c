@@ -58,9 +58,12 @@ static unsigned readable(unsigned width)
 static str spelling(struct arena *arena, const struct option *option)
 {
     const char letter[] = {'-', option->letter, ',', ' ', 0};
-    return str_printf(arena, "%s--%s%s%s", option->letter ? letter : "    ", option->name, option->value ? " " : "",
+    return str_printf(arena, "%s--%s%s%s", option->letter ? letter : "    ", option->name,
+                      option_takes_joined(option) ? "[="
+                      : option->value             ? " "
+                                                  : "",
                       option->words   ? option->words
-                      : option->value ? option->value
+                      : option->value ? option->value + option_takes_joined(option)
                                       : "");
 }
 

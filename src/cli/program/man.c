@@ -54,8 +54,8 @@ static void put_option(struct buf *out, const struct option *option)
     put_strong(out, str_printf(&scratch, "--%s", option->name));
     arena_free(&scratch);
     if (option->value) {
-        buf_char(out, ' ');
-        put_weak(out, str_of(option->words ? option->words : option->value));
+        buf_add(out, option_takes_joined(option) ? S("\\[=") : S(" "));
+        put_weak(out, str_of(option->words ? option->words : option->value + option_takes_joined(option)));
     }
     buf_add(out, S("\n\t"));
     put_escaped(out, str_of(option->help));

@@ -70,11 +70,11 @@ static bool keep(struct call *call, const struct option *option, const char *val
     return !value || check_words(option, value, err);
 }
 
-/* The value of an option is joined to it, or the next word. */
+/* The value of an option is joined to it, or the next word; of one that may do without it is joined. */
 static bool take_value(struct call *call, const struct option *option, const char *joined, struct words *words,
                        struct steptime_error *err)
 {
-    if (!option->value) {
+    if (!option->value || (!joined && option_takes_joined(option))) {
         if (joined)
             return fail(err, STEPTIME_USAGE, "--%s takes no value", option->name);
         return keep(call, option, NULL, err);
@@ -110,6 +110,7 @@ static bool take_letter(struct call *call, const char *word, struct words *words
 static bool take_words(struct call *call, struct words words, struct steptime_error *err)
 {
     bool only_arguments = false; /* after "--" */
+    call->behind = UINT32_MAX;
     while (words.count) {
         const char *word = *words.at++;
         words.count--;
@@ -117,12 +118,13 @@ static bool take_words(struct call *call, struct words words, struct steptime_er
         if (only_arguments || word[0] != '-' || !word[1])
             call->arguments[call->argument_count++] = word;
         else if (!strcmp(word, "--"))
-            only_arguments = true;
+            only_arguments = true, call->behind = call->argument_count;
         else
             good = word[1] == '-' ? take_long(call, word, &words, err) : take_letter(call, word, &words, err);
         if (!good)
             return false;
     }
+    call->behind = only_arguments ? call->behind : call->argument_count;
     return true;
 }
 

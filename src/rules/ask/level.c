@@ -105,7 +105,7 @@ bool level_at(const struct check *check, uint32_t node, enum certainty gpu, stru
     if (rare)
         match_break(match, LINK_PACE, rare, paced_by(check, &context, site));
     if (gpu == GPU_GUESSED && !match->broken[LINK_DEVICE].why)
-        match->broken[LINK_DEVICE] = (struct broken){"it is only likely that it lies on the device", site, true};
+        match->broken[LINK_DEVICE] = (struct broken){"it is only likely that it lies on the device", site, true, false};
     return speaks_of(&context);
 }
 

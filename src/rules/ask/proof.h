@@ -47,6 +47,7 @@ struct broken {
     const char *why; /* a clause; NULL: it holds as far as the rule knows */
     struct site at;  /* what breaks it */
     bool perhaps;    /* nobody knows whether it does */
+    bool by_order;   /* another wait of the step makes it free: a run of the program knows in which order they come */
 };
 
 #endif

@@ -137,6 +137,7 @@ struct match {
     str missing; /* of a note which link does not hold, to follow the message; "" */
 
     bool shown_later; /* the wait is where a progress bar shows the value, at the end of the step */
+    bool yields;      /* another finding tells of the same copy, and says more */
     bool not_needed;  /* nobody needs what is waited for, not even the next step of an environment */
 
     const struct joined_wait *joined; /* waits that go with this one, a finding each, all notes; the last one first */
@@ -176,7 +177,14 @@ static inline void match_join(struct arena *arena, struct match *match, struct m
 static inline void match_break(struct match *match, enum chain_link link, const char *why, struct site at)
 {
     if (!match->broken[link].why)
-        match->broken[link] = (struct broken){why, at, false};
+        match->broken[link] = (struct broken){why, at, false, false};
+}
+
+/* Its gain: another wait of the step makes it free. */
+static inline void match_break_by_order(struct match *match, const char *why, struct site at)
+{
+    if (!match->broken[LINK_GAIN].why)
+        match->broken[LINK_GAIN] = (struct broken){why, at, false, true};
 }
 
 #endif

@@ -254,6 +254,7 @@ static void yield_to_others(const struct check *check, struct found *found)
         const uint32_t other = match->upload && match->rule->yields_to[0] ? map_get(&told, match->upload) : MAP_NONE;
         if (other == MAP_NONE || !yields(match->rule, found->at[other].rule))
             continue;
+        match->yields = !match->broken[LINK_GAIN].why;
         match_break(match, LINK_GAIN, "another finding tells what to do about this copy",
                     (struct site){match->file, found->at[other].node});
         proof_weigh(check, match);

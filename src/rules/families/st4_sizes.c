@@ -275,7 +275,7 @@ static bool tell_shown(const struct check *check, uint32_t call, struct match *m
             match_break(match, LINK_DEVICE, "what is shown lies on the host", check_site(check, shown));
         else if (!value_holds_gpu(value) && is_kept_on_host(check, shown))
             match->broken[LINK_DEVICE] = (struct broken){"nobody knows whether what is shown lies on the device",
-                                                         check_site(check, shown), true};
+                                                         check_site(check, shown), true, false};
     }
     return tell(check, call, match,
                 wait_message(check, call, "has the progress bar read the value", ask_often(check, call),

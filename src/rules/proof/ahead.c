@@ -198,12 +198,12 @@ static void look_ahead(struct aheads *aheads, struct match *match)
                                   ? site_none
                                   : stays_behind(aheads, order, place, copies ? standing_behind_copy : standing_of);
     if (!site_is_none(stays))
-        match_break(match, LINK_GAIN,
-                    copies
-                        ? "the host waits here right behind the copy, with next to nothing launched between: it pays "
-                          "once that wait is gone"
-                        : "the host waits here next, before it has launched more than next to nothing",
-                    stays);
+        match_break_by_order(
+            match,
+            copies ? "the host waits here right behind the copy, with next to nothing launched between: it pays "
+                     "once that wait is gone"
+                   : "the host waits here next, before it has launched more than next to nothing",
+            stays);
 }
 
 /* Of several of one node the one that can go. */

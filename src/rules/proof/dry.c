@@ -123,7 +123,7 @@ static void break_copies(const struct check *check, struct match *matches, uint3
         if (!drains)
             drains = drains_new(check, matches, count);
         if (drain_nothing_since(drains, i))
-            match_break(&matches[i], LINK_GAIN, idle, check_site(check, wait));
+            match_break_by_order(&matches[i], idle, check_site(check, wait));
     }
     if (drains)
         drains_free(drains);
@@ -142,7 +142,7 @@ void dry_break(const struct check *check, struct match *matches, uint32_t count)
         const bool alone = has_no_workers(check, match->node);
         const struct site wait = alone ? waited_for(check, match->node) : behind_steps(check, match->node);
         if (!site_is_none(wait))
-            match_break(match, LINK_GAIN, alone ? idle : drained, wait);
+            match_break_by_order(match, alone ? idle : drained, wait);
     }
     if (copies)
         break_copies(check, matches, count);

@@ -44,9 +44,9 @@ static void break_behind(struct copies *copies, uint32_t i)
         return;
     const struct match *copy = copy_at(copies, drain.wait);
     if (!copy)
-        match_break(match, LINK_GAIN, emptied, drain.wait);
+        match_break_by_order(match, emptied, drain.wait);
     else if (copy != match && copy->broken[LINK_GAIN].why == emptied)
-        match_break(match, LINK_GAIN, emptied, copy->broken[LINK_GAIN].at);
+        match_break_by_order(match, emptied, copy->broken[LINK_GAIN].at);
 }
 
 void idle_copy_break(const struct check *check, struct match *matches, uint32_t count)

@@ -47,7 +47,7 @@ static void show_open(const struct check *check, struct match *match, enum chain
                       struct proof_link *link)
 {
     const struct site site = link->count ? link->places[0].site : check_site(check, match->node);
-    match->broken[which] = (struct broken){open, site, true};
+    match->broken[which] = (struct broken){open, site, true, false};
     if (!link->count)
         show_broken(check, &match->broken[which], link);
     link->holds = HOLDS_OPEN;
@@ -64,7 +64,7 @@ static void show_device(const struct check *check, struct match *match, struct p
     link->holds = chain.origin ? HOLDS : HOLDS_OPEN;
     link->text = chain.origin ? link->places[0].what : str_of(unnamed);
     if (!chain.origin) {
-        match->broken[LINK_DEVICE] = (struct broken){unnamed, check_site(check, match->node), true};
+        match->broken[LINK_DEVICE] = (struct broken){unnamed, check_site(check, match->node), true, false};
         show_broken(check, &match->broken[LINK_DEVICE], link);
     }
 }

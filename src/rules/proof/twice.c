@@ -37,9 +37,9 @@ static bool are_siblings(const struct check *check, const struct match *a, const
 /* The first speaks for both, and for those that it speaks for already. */
 static void join(const struct check *check, struct match *first, struct match *second)
 {
-    match_break(second, LINK_GAIN,
-                "the wait before it has emptied the device, and next to nothing was launched since: mend both together",
-                check_site(check, first->node));
+    match_break_by_order(
+        second, "the wait before it has emptied the device, and next to nothing was launched since: mend both together",
+        check_site(check, first->node));
     match_join(check->arena, first, second);
 }
 
@@ -51,11 +51,11 @@ static struct match *settle(const struct check *check, struct match *first, stru
     const bool stays = second->broken[LINK_GAIN].why && !second->broken[LINK_PACE].why;
     if (!first->broken[LINK_GAIN].why && stays && twice_costs_the_wait_alone(first) &&
         are_siblings(check, first, second)) {
-        match_break(first, LINK_GAIN, because, check_site(check, second->node));
+        match_break_by_order(first, because, check_site(check, second->node));
         return second;
     }
     if (first->broken[LINK_GAIN].why)
-        match_break(second, LINK_GAIN, because, check_site(check, first->node));
+        match_break_by_order(second, because, check_site(check, first->node));
     else
         join(check, first, second);
     return first;
@@ -104,8 +104,8 @@ static bool is_copy_back(const struct check *check, const struct match *match, s
 /* A wait that no finding tells of: of a function that is called, of a copy of a few numbers. */
 static void break_behind(struct match *match, struct site wait)
 {
-    match_break(match, LINK_GAIN, "the wait before it has emptied the device, and next to nothing was launched since",
-                wait);
+    match_break_by_order(match, "the wait before it has emptied the device, and next to nothing was launched since",
+                         wait);
 }
 
 /* What a finding tells of it already; NULL. */
