@@ -69,6 +69,23 @@ static bool is_dry(const struct execution *e)
     return false;
 }
 
+static bool holds_optimizer(const struct execution *e, const struct execution_step *step)
+{
+    for (uint32_t i = 0; i < e->count; i++)
+        if (e->nodes[i].id >= step->first && e->nodes[i].id < step->end && is_optimizer_step(&e->nodes[i]))
+            return true;
+    return false;
+}
+
+/* Behind its last step() a script may go on to its end, which is no step. */
+static struct execution_step last_that_steps(const struct execution *e, const struct marks *marks)
+{
+    for (size_t i = marks->count; i-- > 0;)
+        if (holds_optimizer(e, &marks->at[i]))
+            return marks->at[i];
+    return marks->at[marks->count - 1];
+}
+
 /* Of steps with less than half of the nodes of the fullest, recording saw a part only. */
 static struct execution_step last_whole(const struct execution *e, const struct marks *marks)
 {
@@ -76,7 +93,7 @@ static struct execution_step last_whole(const struct execution *e, const struct 
     const size_t from = marks->count > LOOKED_AT ? marks->count - LOOKED_AT : 0;
     uint64_t most = 0;
     if (marks->count && is_dry(e))
-        return marks->at[marks->count - 1];
+        return last_that_steps(e, marks);
     for (size_t i = from; i < marks->count; i++) {
         const uint64_t nodes = nodes_in(e, &marks->at[i]);
         most = nodes > most ? nodes : most;

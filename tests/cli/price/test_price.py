@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime price: real training scripts, run dry."""
 import os
+import textwrap
 import unittest
 
 from price_case import MLP, Case, rows, value
@@ -253,6 +254,11 @@ class Refusals(Case):
 
     def test_no_step(self):
         self.refused("import torch\n", "without a step of an optimizer")
+
+    def test_what_follows_the_last_step_is_no_step(self):
+        ended = self.priced(textwrap.dedent(MLP).replace("range(12)", "range(2)") + "torch.randn(3, 5).sort()\n")
+        stopped = self.priced(MLP)
+        self.assertEqual(rows(ended, "price", "devices")[0]["step_us"], rows(stopped, "price", "devices")[0]["step_us"])
 
     def test_an_error_is_told_with_the_line_of_the_script(self):
         self.refused("import torch\nx = torch.ones(3)\ny = x @ torch.ones(4)\n", self.path("train.py") + ":3", "RuntimeError")

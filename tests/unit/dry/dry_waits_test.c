@@ -20,16 +20,17 @@ static struct dry_waits read_text(const char *text, size_t bytes, struct arena *
     return waits;
 }
 
-static const char whole[] = "steptime-waits\t1\n"
-                            "w\t1\titem\t4\t37\t12\t/a/train.py:31\t-\t-\t.item()\n"
-                            "s\t1\t3\t0\n"
-                            "w\t2\tshape\t128\t5\t3\t/a/train.py:25\t/p/torch/x.py:9\t/a/main.py:7|/a/run.py:8\tmasked_select\n"
-                            "s\t2\t0\t0\n"
-                            "c\t2\t256\t/a/train.py:19\t-\tpinned\n"
-                            "l\t2\t1\t4\t1\t/a/train.py:14\n"
-                            "r\t/a/train.py\t17:1,18:1\n"
-                            "m\t3\t1\n"
-                            "end\n";
+static const char whole[] =
+    "steptime-waits\t1\n"
+    "w\t1\titem\t4\t37\t12\t/a/train.py:31\t-\t-\t.item()\n"
+    "s\t1\t3\t0\n"
+    "w\t2\tshape\t128\t5\t3\t/a/train.py:25\t/p/torch/x.py:9\t/a/main.py:7|/a/run.py:8\tmasked_select\n"
+    "s\t2\t0\t0\n"
+    "c\t2\t256\t/a/train.py:19\t-\tpinned\n"
+    "l\t2\t1\t4\t1\t/a/train.py:14\n"
+    "r\t/a/train.py\t17:1,18:1\n"
+    "m\t3\t1\n"
+    "end\n";
 
 static void every_row_is_taken(void **state)
 {
