@@ -171,3 +171,12 @@ bool hardware_set(struct hardware *hardware, str setting, struct arena *arena, s
     }
     return set_quantity(hardware, key, text, err);
 }
+
+int hardware_capability(const struct hardware *hardware)
+{
+    return hardware->capability            ? hardware->capability
+           : hardware->figure[HW_FP4] > 0  ? 100
+           : hardware->figure[HW_FP8] > 0  ? 90
+           : hardware->figure[HW_BF16] > 0 ? 80
+                                           : 70;
+}

@@ -85,6 +85,12 @@ bool hardware_find(str name, struct arena *arena, struct hardware *hardware, str
 /* The same for a name that a recording gives: no variant is taken for granted. */
 bool hardware_recorded(str name, struct arena *arena, struct hardware *hardware, struct steptime_error *err);
 
+/*
+ * 10 times NVIDIA's number of the generation, from the catalogue; where that has none, by the formats of the matrix units: the
+ * oldest generation that has them.
+ */
+int hardware_capability(const struct hardware *hardware);
+
 /* Which variant hardware_find takes for a name that fits several, and why; "" where it fits one, or none. */
 str hardware_remark(str name, struct arena *arena);
 

@@ -6,6 +6,7 @@
 #include "cli/program/hardware_option.h"
 #include "cli/program/user_models.h"
 #include "cli/run/training.h"
+#include "dry/device.h"
 #include "hw/catalogue.h"
 #include "io/source.h"
 #include "io/writer.h"
@@ -59,14 +60,7 @@ static struct dry_device device_told(const struct price_asked *asked)
 {
     if (!asked->on_gpu)
         return (struct dry_device){.name = S("")};
-    const struct hardware *const first = &asked->devices[0];
-    return (struct dry_device){
-        .gpu = asked->on_gpu,
-        .name = first->name,
-        .bytes = (int64_t)first->figure[HW_MEMORY_BYTES],
-        .sms = (int64_t)first->figure[HW_SMS],
-        .capability = fit_capability(first),
-    };
+    return dry_device_of(&asked->devices[0]);
 }
 
 int64_t price_server(const struct price_asked *asked)

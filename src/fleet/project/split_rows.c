@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "split_rows.h"
 
-#include "report/row_stream.h"
+#include "row_stream.h"
 
 /* What stands before the name. */
 struct head {

@@ -5,7 +5,7 @@
 #include "split_rows.h"
 #include "fleet/step/cluster_show.h"
 #include "fleet/population/population_show.h"
-#include "report/row_stream.h"
+#include "row_stream.h"
 #include "fleet/table/table_show.h"
 #include "fleet/population/weights.h"
 

@@ -21,15 +21,6 @@ const char *fit_word(enum fit_verdict verdict)
     return words[verdict];
 }
 
-int fit_capability(const struct hardware *hardware)
-{
-    return hardware->capability            ? hardware->capability
-           : hardware->figure[HW_FP4] > 0  ? 100
-           : hardware->figure[HW_FP8] > 0  ? 90
-           : hardware->figure[HW_BF16] > 0 ? 80
-                                           : 70;
-}
-
 struct fit_range fit_context(void)
 {
     return (struct fit_range){context_low, context_high};
@@ -37,7 +28,7 @@ struct fit_range fit_context(void)
 
 struct fit_range fit_workspaces(const struct hardware *hardware)
 {
-    const bool later = fit_capability(hardware) >= HOPPER;
+    const bool later = hardware_capability(hardware) >= HOPPER;
     const int64_t one = later ? WORKSPACE_LATER : WORKSPACE, light = later ? LIGHT_LATER : LIGHT;
     return (struct fit_range){one, 2 * (one + light)};
 }

@@ -21,9 +21,6 @@ struct fit_range {
 struct fit_range fit_context(void);
 struct fit_range fit_workspaces(const struct hardware *hardware);
 
-/* NVIDIA's number of a generation, times ten, by the formats that its matrix units have. */
-int fit_capability(const struct hardware *hardware);
-
 struct fit {
     enum fit_verdict verdict;
     int64_t low, high; /* bytes of the device; 0: nothing is known */

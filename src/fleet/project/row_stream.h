@@ -4,7 +4,7 @@
 #define FLEET_ROW_STREAM_H
 
 #include "io/spool.h"
-#include "report.h"
+#include "report/report.h"
 
 enum { ROW_NAME_MOST = 200, ROW_CELLS_MOST = 16 }; /* longer names are cut */
 
