@@ -207,21 +207,26 @@ static bool take(const struct check *check, uint32_t statement, struct taken *ta
     return true;
 }
 
+/* The statement before in the same block: nodes lie in preorder, so the node before is in it, or is the block. */
 static uint32_t before(const struct syntax *tree, uint32_t statement)
 {
-    uint32_t last = SYNTAX_NONE;
-    for (uint32_t at = syntax_first(tree, tree->parent[statement]); at != SYNTAX_NONE && at != statement;
-         at = syntax_next(tree, at))
-        last = at;
-    return last;
+    const uint32_t block = tree->parent[statement];
+    uint32_t at = statement - 1;
+    if (at == block)
+        return SYNTAX_NONE;
+    while (tree->parent[at] != block)
+        at = tree->parent[at];
+    return at;
 }
 
 /* All statements in a row, from this one on; it must be the first. */
 static bool take_all(const struct check *check, uint32_t statement, struct taken *taken, uint32_t *last)
 {
     struct taken earlier = {0};
+    if (!take(check, statement, taken))
+        return false;
     const uint32_t previous = before(check->tree, statement);
-    if (!take(check, statement, taken) || (previous != SYNTAX_NONE && take(check, previous, &earlier)))
+    if (previous != SYNTAX_NONE && take(check, previous, &earlier))
         return false;
     *last = statement;
     for (uint32_t at = syntax_next(check->tree, statement); at != SYNTAX_NONE && take(check, at, taken);
