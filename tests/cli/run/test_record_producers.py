@@ -304,7 +304,7 @@ print('end')
             optimizer = ZeroRedundancyOptimizer(net.parameters(), torch.optim.SGD, lr=0.1)
             for _ in range(20): step(optimizer)
             dist.destroy_process_group()
-            # A thread of gloo that lets go of a tensor while Python ends ends the process (PyTorch 2.13, with and without us).
+            # A thread of gloo that lets go of a tensor while Python ends ends the process (seen of PyTorch 2.13).
             import time; time.sleep(1)
         """, options=(), words=self.torchrun(), environment={"GLOO_SOCKET_IFNAME": "lo"})
         self.assertEqual(done.code, OK, done.err)
