@@ -8,4 +8,7 @@
 
 str duration_words(struct arena *arena, double ns);
 
+/* A change, with its sign: "+12.34 ms". */
+str duration_change_words(struct arena *arena, double ns);
+
 #endif

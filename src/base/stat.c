@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stat.h"
 
+#include <math.h>
+#include <stdlib.h>
+
+#include "order.h"
 #include "sort.h"
 #include "sum.h"
 
@@ -32,6 +36,14 @@ struct stat_summary stat_summarise(int64_t *samples, size_t count)
         .p50 = stat_quantile(samples, count, 0.5),
         .p95 = stat_quantile(samples, count, 0.95),
     };
+}
+
+double stat_median(double *values, size_t count)
+{
+    if (!count)
+        return NAN;
+    qsort(values, count, sizeof *values, ascending_reals);
+    return (values[(count - 1) / 2] + values[count / 2]) / 2;
 }
 
 /* Abramowitz and Stegun, table 26.10; beyond it the terms of 26.7.5, good to a thousandth. */

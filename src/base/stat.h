@@ -22,6 +22,9 @@ struct stat_summary stat_summarise(int64_t *samples, size_t count);
  */
 double stat_quantile(const int64_t *sorted, size_t count, double q);
 
+/* Of reals, which it sorts in place: the middle one, or the mean of the two in the middle; NAN of none. */
+double stat_median(double *values, size_t count);
+
 /* The 97.5 % quantile of Student's t: half the width of a 95 % interval in standard errors. Degrees of 1 or more. */
 double stat_t95(uint32_t degrees);
 

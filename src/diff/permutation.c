@@ -2,10 +2,10 @@
 #include "permutation.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/stat.h"
 
 static double exchanges(uint32_t a, uint32_t b)
 {
@@ -33,18 +33,6 @@ struct exchange {
     enum permutation_by by;
 };
 
-static int order_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double middle(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, order_doubles);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 static double mean(const double *values, uint32_t count)
 {
     double sum = 0;
@@ -70,7 +58,7 @@ static double apart(struct exchange *e)
     const uint32_t b = e->all - e->a;
     divide(e);
     return e->by == PERMUTE_MEAN ? fabs(mean(e->picked, e->a) - mean(e->rest, b))
-                                 : fabs(middle(e->picked, e->a) - middle(e->rest, b));
+                                 : fabs(stat_median(e->picked, e->a) - stat_median(e->rest, b));
 }
 
 /* The next choice in lexical order; false behind the last. */

@@ -9,12 +9,6 @@
 
 /* ---- the first sentence ---- */
 
-static str signed_span(double ns, struct arena *arena)
-{
-    const str text = duration_words(arena, fabs(ns));
-    return str_printf(arena, "%c%.*s", ns < 0 ? '-' : '+', (int)text.len, text.at);
-}
-
 static str p_words(double p, struct arena *arena)
 {
     return p < 0.001 ? S("p < 0.001") : str_printf(arena, "p = %.2g", p);
@@ -43,7 +37,7 @@ static str step_words(const struct diff *diff, struct arena *arena)
 static str cause_words(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
 {
     const struct diff_change *change = &diff->kinds[diff->cause];
-    const str span = signed_span(change->after_ns - change->before_ns, arena);
+    const str span = duration_change_words(arena, change->after_ns - change->before_ns);
     const str why = diff_why(diff, operators, diff->cause, arena);
     const bool part = diff->answer == DIFF_PART;
     const str proof = part ? p_words(change->p, arena) : S("");

@@ -2,8 +2,8 @@
 #include "side.h"
 
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/stat.h"
 #include "breakdown/summary/runs_on.h"
 #include "breakdown/summary/summary_job.h"
 
@@ -78,19 +78,7 @@ static void take_steps(struct diff_side *side, struct arena *arena)
     side->compiling = 0;
 }
 
-static int order_doubles(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double middle(double *values, uint32_t count)
-{
-    qsort(values, count, sizeof *values, order_doubles);
-    return count ? (values[(count - 1) / 2] + values[count / 2]) / 2 : 0;
-}
-
-static void take_middle(struct diff_side *side)
+static void take_stat_median(struct diff_side *side)
 {
     struct arena scratch = {0};
     double *values = arena_array(&scratch, side->count, sizeof *values);
@@ -100,10 +88,10 @@ static void take_middle(struct diff_side *side)
         for (int part = 0; part < PARTS; part++)
             side->mean.part_ns[part] += side->steps[i].part_ns[part] / side->count;
     }
-    side->median_ns = middle(values, side->count);
+    side->median_ns = stat_median(values, side->count);
     for (uint32_t i = 0; i < side->count; i++)
         values[i] = fabs(values[i] - side->median_ns);
-    side->spread_ns = middle(values, side->count);
+    side->spread_ns = stat_median(values, side->count);
     arena_free(&scratch);
 }
 
@@ -171,7 +159,7 @@ void diff_side_of(const struct diff_rank *const *ranks, uint32_t count, struct a
         side->details[r] = summary_details(summaries[r], arena);
     }
     take_steps(side, arena);
-    take_middle(side);
+    take_stat_median(side);
     summary_job(summaries, count, arena, &side->job);
     take_facts(side, arena);
     take_copies(side);

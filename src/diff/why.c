@@ -5,12 +5,6 @@
 
 #include "base/duration.h"
 
-static str signed_span(double ns, struct arena *arena)
-{
-    const str text = duration_words(arena, fabs(ns));
-    return str_printf(arena, "%c%.*s", ns < 0 ? '-' : '+', (int)text.len, text.at);
-}
-
 static double change_of(const struct diff *diff, enum diff_kind kind)
 {
     return diff->kinds[kind].after_ns - diff->kinds[kind].before_ns;
@@ -25,7 +19,7 @@ static str most_in(const struct diff *diff, const struct diff_operators *operato
     const str name = diff_operator_most(operators, change < 0 ? -1 : 1, kind == DIFF_HOST, arena, &ns);
     if (!name.len || fabs(ns) < fabs(change) / 10)
         return S("");
-    const str span = signed_span(ns, arena);
+    const str span = duration_change_words(arena, ns);
     return str_printf(arena, "most in %.*s (%.*s)", (int)name.len, name.at, (int)span.len, span.at);
 }
 

@@ -5,31 +5,17 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "rpc/wire.h"
 #include "server.h"
 
 enum { BLOCK = 1 << 16, PATIENCE_MS = 2000 };
-
-struct wire {
-    int out;
-    bool broken; /* nobody reads any more */
-};
-
-static void write_all(struct wire *wire, str text)
-{
-    while (text.len && !wire->broken) {
-        const ssize_t written = write(wire->out, text.at, text.len);
-        if (written < 0 && errno == EINTR)
-            continue;
-        wire->broken = written <= 0;
-        text = str_from(text, wire->broken ? 0 : (size_t)written);
-    }
-}
 
 static void send_message(void *context, str message)
 {
     struct arena scratch = {0};
     struct wire *wire = context;
-    write_all(wire, str_printf(&scratch, "Content-Length: %zu\r\n\r\n%.*s", message.len, (int)message.len, message.at));
+    wire_write(wire,
+               str_printf(&scratch, "Content-Length: %zu\r\n\r\n%.*s", message.len, (int)message.len, message.at));
     arena_free(&scratch);
 }
 

@@ -18,7 +18,7 @@ struct markdown {
 
 static void put_text(const struct markdown *md, str text)
 {
-    static const char special[] = "\\`*_[]<>|#~&@!";
+    static const char special[] = "\\`*_[]|#~@!";
     const str shown = str_printable(md->arena, text);
     for (size_t i = 0; i < shown.len; i++) {
         const char c = shown.at[i];

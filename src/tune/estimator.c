@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/stat.h"
 
 bool estimator_counts(const struct trial *trial)
 {
@@ -34,20 +35,6 @@ static bool is_covered(const struct trial *trial)
            predicted.high_ns >= trial_saved_ns(trial, trial->pace.low);
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, uint32_t count)
-{
-    if (!count)
-        return NAN;
-    qsort(values, count, sizeof *values, by_value);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 struct estimator_error estimator_error_of(const struct trial *const *trials, uint32_t count, str rule)
 {
     struct estimator_error out = {.rule = rule};
@@ -73,9 +60,9 @@ struct estimator_error estimator_error_of(const struct trial *const *trials, uin
             out.covered += is_covered(trial);
         }
     }
-    out.median = median(errors, out.count);
-    out.ratio = median(ratios, out.told);
-    out.relative = median(relatives, out.told);
+    out.median = stat_median(errors, out.count);
+    out.ratio = stat_median(ratios, out.told);
+    out.relative = stat_median(relatives, out.told);
     mem_free(errors);
     mem_free(ratios);
     mem_free(relatives);

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "session.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "base/error.h"
 #include "prompts.h"
 #include "steptime/steptime.h"
@@ -160,67 +157,4 @@ void session_take(struct session *session, str line)
 void session_free(struct session *session)
 {
     answer_free(&session->answer);
-}
-
-/* ---- the two descriptors ---- */
-
-struct wire {
-    int out;
-    bool broken; /* nobody reads any more */
-};
-
-static void write_all(struct wire *wire, str text)
-{
-    while (text.len && !wire->broken) {
-        const ssize_t written = write(wire->out, text.at, text.len);
-        if (written < 0 && errno == EINTR)
-            continue;
-        wire->broken = written <= 0;
-        text = str_from(text, wire->broken ? 0 : (size_t)written);
-    }
-}
-
-static void send_line(void *context, str message)
-{
-    write_all(context, message);
-    write_all(context, S("\n"));
-}
-
-/* Whole lines are taken; what is left is the beginning of the next. */
-static void take_lines(struct session *session, struct buf *bytes)
-{
-    str rest = buf_str(bytes), line;
-    for (const char *end; (end = memchr(rest.at, '\n', rest.len)); rest = str_from(rest, line.len + 1)) {
-        line = (str){rest.at, (size_t)(end - rest.at)};
-        if (str_trim(line).len)
-            session_take(session, line);
-    }
-    struct buf left = {0};
-    buf_add(&left, rest);
-    buf_free(bytes);
-    *bytes = left;
-}
-
-void session_run(int in, int out)
-{
-    char block[1 << 16];
-    struct wire wire = {.out = out};
-    struct session session = {.send = send_line, .context = &wire};
-    struct buf bytes = {0};
-    while (!wire.broken) {
-        const ssize_t got = read(in, block, sizeof block);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            break;
-        buf_add(&bytes, (str){block, (size_t)got});
-        if (memchr(block, '\n', (size_t)got))
-            take_lines(&session, &bytes);
-        if (bytes.len > LINE_BYTES) {
-            send_error(S(""), RPC_INVALID_REQUEST, "the message is longer than 16 MiB", send_line, &wire);
-            break;
-        }
-    }
-    buf_free(&bytes);
-    session_free(&session);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "straggler_mix.h"
 
-#include <stdlib.h>
+#include "base/stat.h"
 
 /* ---- classes of types ---- */
 
@@ -65,18 +65,6 @@ void mix_works(const struct straggler_plan *plan, const struct type_classes *cla
 
 /* ---- ideal works ---- */
 
-static int ascending(const void *left, const void *right)
-{
-    const double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-static double median_of(double *values, size_t count)
-{
-    qsort(values, count, sizeof *values, ascending);
-    return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 static double mean_of(const double *values, size_t count)
 {
     double sum = 0;
@@ -102,7 +90,7 @@ static double usual(const struct operation_type *type, double *values, size_t co
 {
     if (!count)
         return 0;
-    return operation_role_has_outliers(type->role) ? median_of(values, count) : mean_of(values, count);
+    return operation_role_has_outliers(type->role) ? stat_median(values, count) : mean_of(values, count);
 }
 
 /* What is usual in lanes [from, to), for those of them that have the node. */
