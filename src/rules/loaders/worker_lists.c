@@ -126,7 +126,8 @@ static bool is_seen_elsewhere(const struct project *project, uint32_t file, cons
         return definition->kind != DEFINED_PARAMETER;
     for (uint32_t other = 0; other < project_files(project); other++) {
         const struct syntax *const there = other == file ? NULL : project_tree(project, other);
-        if (there && syntax_name_from(there, name, 0, there->count) != SYNTAX_NONE)
+        if (there && project_is_one_program(project, file, other) &&
+            syntax_name_from(there, name, 0, there->count) != SYNTAX_NONE)
             return true;
     }
     return false;
@@ -303,8 +304,11 @@ static bool collates_by(const struct check *check, uint32_t loader, uint32_t fun
 /* All loaders that collate by the function; whether one of them has workers. */
 static bool trace_loaders(struct trace *trace, uint32_t function)
 {
+    const uint32_t own = project_function(trace->project, function)->file;
     bool any = false;
     for (uint32_t file = 0; file < project_files(trace->project); file++) {
+        if (!project_is_one_program(trace->project, own, file))
+            continue;
         const struct check there = check_of(trace, file);
         uint32_t from = 0, loader;
         while (there.tree &&
@@ -316,6 +320,58 @@ static bool trace_loaders(struct trace *trace, uint32_t function)
         }
     }
     return any;
+}
+
+/* ---- who else has the function ---- */
+
+static bool is_caller(const struct project *project, uint32_t function, struct site call)
+{
+    uint32_t count;
+    const struct site *const callers = name_callers(project, function, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (callers[i].file == call.file && callers[i].node == call.node)
+            return true;
+    return false;
+}
+
+/* The name of the function where it is defined, imported as it is, called, or given to a loader: all of these are followed. */
+static bool is_followed(const struct check *check, uint32_t name, uint32_t function)
+{
+    const struct syntax *const tree = check->tree;
+    const bool is_tail = syntax_is(tree, tree->parent[name], SYN_ATTRIBUTE) && name != tree->parent[name] + 1;
+    const uint32_t whole = is_tail ? tree->parent[name] : name, parent = tree->parent[whole];
+    switch (tree->kind[parent]) {
+    case SYN_FUNCTION:
+        return whole == parent + 1;
+    case SYN_ALIAS:
+        return syntax_is(tree, syntax_child(tree, parent, 1), SYN_ABSENT);
+    case SYN_CALL:
+        return whole == parent + 1 && is_caller(check->project, function, check_site(check, parent));
+    case SYN_KEYWORD:
+    case SYN_ARGUMENTS: {
+        const uint32_t call = tree->parent[tree->kind[parent] == SYN_KEYWORD ? tree->parent[parent] : parent];
+        return loader_is(check, call) && collates_by(check, call, function) &&
+               loader_argument(check, call, LOADER_COLLATE_FN) == whole;
+    }
+    default:
+        return false;
+    }
+}
+
+/* `map(collate, rows)`, `partial(collate)`, `self.fn = collate`: what it returns goes where nobody looks. */
+static bool is_had_elsewhere(const struct trace *trace, uint32_t function)
+{
+    const struct function *const own = project_function(trace->project, function);
+    for (uint32_t file = 0; file < project_files(trace->project); file++) {
+        if (!project_is_one_program(trace->project, own->file, file))
+            continue;
+        const struct check there = check_of(trace, file);
+        uint32_t at = 0;
+        while (there.tree && (at = syntax_name_from(there.tree, own->name, at, there.tree->count)) != SYNTAX_NONE)
+            if (!is_followed(&there, at++, function))
+                return true;
+    }
+    return false;
 }
 
 /* ---- what is returned ---- */
@@ -360,12 +416,13 @@ bool worker_lists_find(const struct check *check, uint32_t statement, struct wor
                    value = syntax_first(check->tree, statement);
     *lists = (struct worker_lists){.count = 0};
     if (function == SYNTAX_NONE || value == SYNTAX_NONE || !returns_lists(check, value) ||
+        !context_of(check->project, check_site(check, statement)).in_worker ||
         origin_returned(check->project, function).node != value)
         return false;
     trace.parts = syntax_is(check->tree, value, SYN_TUPLE) ? syntax_child_count(check->tree, value) : 0;
     uint32_t count;
     const struct site *const callers = name_callers(check->project, function, &count);
-    if (trace.parts > WORKER_LISTS || !trace_loaders(&trace, function))
+    if (trace.parts > WORKER_LISTS || !trace_loaders(&trace, function) || is_had_elsewhere(&trace, function))
         return false;
     for (uint32_t i = 0; i < count; i++)
         trace_expression(&trace, callers[i], MOST_HOPS);

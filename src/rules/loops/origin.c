@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "origin.h"
 
-enum { MOST_HOPS = 8 };
+enum { MOST_HOPS = 8, LARGEST = 20000 };
 
 static const struct limit far = {
     "made-by",
@@ -19,6 +19,9 @@ int64_t origin_part(const struct syntax *tree, uint32_t name)
     return part;
 }
 
+static const struct limit large = {"returned-by",
+                                   "a function has more than 20,000 nodes of the tree; what it returns is not known"};
+
 struct site origin_returned(const struct project *project, uint32_t function)
 {
     const struct function *const found = project_function(project, function);
@@ -26,6 +29,10 @@ struct site origin_returned(const struct project *project, uint32_t function)
     uint32_t value = SYNTAX_NONE;
     if (!syntax_is(tree, found->node, SYN_FUNCTION) || found->is_generator)
         return site_none;
+    if (tree->size[found->node] > LARGEST) {
+        project_limit(project, &large, (struct site){found->file, found->node});
+        return site_none;
+    }
     for (uint32_t at = found->node + 1; at < syntax_last(tree, found->node); at++) {
         if (!syntax_is(tree, at, SYN_RETURN) || syntax_function(tree, at) != found->node)
             continue;

@@ -3,7 +3,12 @@
 
 #include "origin.h"
 
-enum { MOST_TAKEN = 16 };
+enum { LARGEST = 20000 };
+
+static const struct limit many_taken = {
+    "padded-rows",
+    "a batch takes more than 16 parts in a row, or its class has more than 20,000 nodes of the tree; whether its "
+    "rows are padded to the longest of all data is not known"};
 
 /* ---- how rows are padded ---- */
 
@@ -169,27 +174,31 @@ static bool width_is_asked_for(const struct check *check, uint32_t class_id, con
 /* ---- what takes rows of them ---- */
 
 struct taken {
-    uint32_t names[MOST_TAKEN], attributes[MOST_TAKEN];
+    uint32_t names[PADDING_NAMES], attributes[PADDING_NAMES];
     uint32_t count;
     uint32_t rows; /* the index */
+    bool cut;      /* there are more */
 };
 
 static bool take_one(const struct check *check, uint32_t name, uint32_t value, struct taken *taken)
 {
     const struct syntax *const tree = check->tree;
     if (!syntax_is(tree, name, SYN_NAME) || !syntax_is(tree, value, SYN_SUBSCRIPT) ||
-        !ask_own_attribute(tree, syntax_first(tree, value)) || taken->count == MOST_TAKEN)
+        !ask_own_attribute(tree, syntax_first(tree, value)))
         return false;
     const uint32_t rows = syntax_child(tree, value, 1);
     if (!syntax_is(tree, rows, SYN_NAME) || (taken->count && !syntax_same(tree, rows, tree, taken->rows)))
         return false;
+    taken->cut |= taken->count == PADDING_NAMES;
+    if (taken->cut)
+        return true;
     taken->rows = rows;
     taken->names[taken->count] = name;
     taken->attributes[taken->count++] = syntax_first(tree, value);
     return true;
 }
 
-/* `rows, mask = self.rows[batch], self.mask[batch]` */
+/* `rows, mask = self.rows[batch], self.mask[batch]`; all of it, or nothing is taken. */
 static bool take(const struct check *check, uint32_t statement, struct taken *taken)
 {
     const struct syntax *const tree = check->tree;
@@ -201,9 +210,12 @@ static bool take(const struct check *check, uint32_t statement, struct taken *ta
     const uint32_t count = syntax_child_count(tree, targets);
     if (!syntax_is(tree, values, SYN_TUPLE) || syntax_child_count(tree, values) != count)
         return false;
+    const struct taken earlier = *taken;
     for (uint32_t i = 0; i < count; i++)
-        if (!take_one(check, syntax_child(tree, targets, i), syntax_child(tree, values, i), taken))
+        if (!take_one(check, syntax_child(tree, targets, i), syntax_child(tree, values, i), taken)) {
+            *taken = earlier;
             return false;
+        }
     return true;
 }
 
@@ -307,10 +319,19 @@ static void find_names(const struct check *check, uint32_t class_id, const struc
                        const struct padded *mask, struct padding *padding)
 {
     struct padded other;
-    for (uint32_t i = 0; i < taken->count && padding->count < PADDING_NAMES; i++)
+    for (uint32_t i = 0; i < taken->count; i++)
         if (padded_attribute(check->project, class_id, syntax_tail(check->tree, taken->attributes[i]), &other) &&
             as_wide(check->project, &other, mask))
             padding->names[padding->count++] = taken->names[i];
+}
+
+static bool is_too_large(const struct check *check, uint32_t class_id, uint32_t statement, const struct taken *taken)
+{
+    const struct class_info *const class = project_class(check->project, class_id);
+    if (!taken->cut && project_tree(check->project, class->file)->size[class->node] <= LARGEST)
+        return false;
+    project_limit(check->project, &many_taken, check_site(check, statement));
+    return true;
 }
 
 bool padding_find(const struct check *check, uint32_t statement, struct padding *padding)
@@ -323,7 +344,8 @@ bool padding_find(const struct check *check, uint32_t statement, struct padding 
     const uint32_t function = project_function_at(check->project, check_site(check, statement));
     const uint32_t class_id =
         function == SYNTAX_NONE ? SYNTAX_NONE : project_function(check->project, function)->class_id;
-    if (class_id == SYNTAX_NONE || !find_mask(check, class_id, &taken, &mask, padding))
+    if (class_id == SYNTAX_NONE || is_too_large(check, class_id, statement, &taken) ||
+        !find_mask(check, class_id, &taken, &mask, padding))
         return false;
     find_names(check, class_id, &taken, &mask, padding);
     return padding->count > 1 && is_batch(check, padding, taken.rows) && !width_is_asked_for(check, class_id, &mask);

@@ -14,7 +14,7 @@
 
 #include "rules/ask/ask.h"
 
-enum { PADDING_NAMES = 8 };
+enum { PADDING_NAMES = 16 }; /* of more the batch is left as it is, and that is told */
 
 struct padding {
     uint32_t statement;            /* the last one that takes rows */

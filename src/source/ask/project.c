@@ -58,6 +58,11 @@ bool project_uses_device(const struct project *project, uint32_t file)
     return program_of(&project->cells, file)->device_used;
 }
 
+bool project_is_one_program(const struct project *project, uint32_t a, uint32_t b)
+{
+    return project->files.at[a].program == project->files.at[b].program;
+}
+
 uint32_t project_method(const struct project *project, uint32_t class_id, str name)
 {
     return class_method(&project->cells, class_id, name);

@@ -40,6 +40,9 @@ uint32_t project_parameter(const struct project *project, uint32_t function, uin
  */
 bool project_uses_device(const struct project *project, uint32_t file);
 
+/* Whether the two files are of one program: they import each other, at any remove. */
+bool project_is_one_program(const struct project *project, uint32_t a, uint32_t b);
+
 /* Whether any file sets what torch.Tensor and floats mean where no type is given, by torch.set_default_dtype() or the like. */
 bool project_sets_default_type(const struct project *project);
 

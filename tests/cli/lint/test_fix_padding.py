@@ -57,6 +57,8 @@ CUT = "        longest = mask.sum(1).max()\n        rows, mask = rows[:, :longes
 MASK = "mask = [[1] * n + [0] * (most - n) for n in lengths]"
 # Of each what of the data differs; none is to be rewritten.
 TRAPS = {
+    "a part that is none": (TAKES, TAKES.replace("rows, mask = self.rows[i], self.mask[i]",
+                                                 "rows, mask, k = self.rows[i], self.mask[i], 3")),
     "cut already": (TAKES, TAKES + CUT),
     "cut later": ("return rows, mask, sums", "return rows[:, :3], mask[:, :3], sums"),
     "ones not first": (MASK, "mask = [[0] * (most - n) + [1] * n for n in lengths]"),

@@ -120,6 +120,10 @@ MEETS = {
                   "    took = time.time() - start\n    return y\n" + TRAIN + "        f0(loss)\n",
     "network-steps": HEAD + lines(20, "def f{0}(net, x):\n    return f{1}(net, x)\n") + "def f20(net, x):\n    return net(x)\n"
                      "def train(net, loader, opt):\n    for x in loader:\n        f0(net, x.cuda()).backward()\n        opt.step()\n",
+    "padded-rows": HEAD + "class Data:\n    def batch(self, i):\n" + lines(17, "        a{0} = self.a{0}[i]\n")
+                   + "        return torch.tensor(a0).cuda()\n",
+    "returned-by": HEAD + "def collate(rows):\n    ids = []\n" + lines(4_000, "    ids.append([{0}])\n") + "    return ids\n"
+                   "torch.zeros(3).cuda()\nloader = DataLoader([1, 2], collate_fn=collate, num_workers=2)\n",
     "worker-lists": HEAD + "def collate(rows):\n    ids = []\n    for row in rows:\n        ids.append(row.ids)\n    return ids\n"
                     + lines(12, "def f{0}(b):\n    return f{1}(b)\n") + "def f12(b):\n    return torch.LongTensor(b).cuda()\n"
                       "def train(model, data):\n    for b in DataLoader(data, collate_fn=collate, num_workers=2):\n"
