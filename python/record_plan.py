@@ -131,12 +131,24 @@ def waited_ns():
             descriptors[thread] = os.open("/proc/thread-self/schedstat", os.O_RDONLY | os.O_CLOEXEC)
         return int(os.pread(descriptors[thread], 64, 0).split()[1])
     except (OSError, IndexError, ValueError):
+        forget(thread)
         return None
+
+
+def forget(thread):
+    """The numbers of threads come again: what is open may be of one that ended."""
+    if thread in descriptors:
+        os.close(descriptors.pop(thread))
+
+
+def waited_between(before, after):
+    """0 where either is not known, or where they are of two threads, which the later one shows by having waited less."""
+    return after - before if before is not None and after is not None and after >= before else 0
 
 
 def lengths(moments):
     """Of steps, without waits for a processor where these are known."""
-    return [after[0] - before[0] - ((after[1] or 0) - (before[1] or 0)) for before, after in zip(moments, moments[1:])]
+    return [after[0] - before[0] - waited_between(before[1], after[1]) for before, after in zip(moments, moments[1:])]
 
 
 def columns(which, moments):

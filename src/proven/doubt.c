@@ -99,8 +99,9 @@ static bool spread(struct doubts *doubts)
 void doubts_find(const struct lint *lint, const struct wait_sites *sites, const struct dry_result *dry,
                  struct doubts *doubts)
 {
-    enum { MOST_PASSES = 32 }; /* functions that call each other through so many */
-    *doubts = (struct doubts){.lint = lint, .sites = sites, .notes = dry->at};
+    enum { MOST_PASSES = 32 }; /* beyond it no function that was not entered is told to be out of reach */
+    *doubts = (struct doubts){.lint = lint, .sites = sites, .notes = dry->at, .any = MAP_NONE};
+    uint32_t last = MAP_NONE;
     for (uint32_t i = 0; i < dry->count; i++) {
         str path;
         int64_t line;
@@ -113,9 +114,13 @@ void doubts_find(const struct lint *lint, const struct wait_sites *sites, const 
         const uint32_t function = function_at(tree, syntax_last(tree, 0), line);
         map_put(&doubts->chosen, key_of(file, function), i);
         hide_calls(doubts, file, function, i);
+        last = i;
     }
-    for (int pass = 0; doubts->hidden.count && pass < MOST_PASSES && spread(doubts); pass++) {
-    }
+    int pass = 0;
+    while (doubts->hidden.count && pass < MOST_PASSES && spread(doubts))
+        pass++;
+    if (pass == MOST_PASSES)
+        doubts->any = last;
 }
 
 void doubts_free(struct doubts *doubts)
@@ -130,6 +135,6 @@ const struct dry_note *doubts_of(const struct doubts *doubts, uint32_t file, uin
     const uint32_t function = locate_node(tree, node);
     uint32_t note = map_get(&doubts->chosen, key_of(file, function));
     if (note == MAP_NONE && function && !was_entered(doubts, file, function))
-        note = note_of(doubts, tree, function);
+        note = note_of(doubts, tree, function) != MAP_NONE ? note_of(doubts, tree, function) : doubts->any;
     return note == MAP_NONE ? NULL : &doubts->notes[note];
 }

@@ -15,6 +15,7 @@ struct doubts {
     struct map chosen; /* (file, function): the note of a stand-in that chose the way there */
     struct map hidden; /* hash of the name of a function or class: that note */
     const struct dry_note *notes;
+    uint32_t any; /* where not all that is called was followed: a note; MAP_NONE */
 };
 
 void doubts_find(const struct lint *lint, const struct wait_sites *sites, const struct dry_result *dry,

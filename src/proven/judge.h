@@ -8,7 +8,6 @@
 
 struct judging {
     struct lint *lint;
-    const struct dry_result *dry;
     struct wait_sites *sites;
     struct doubts doubts;
     struct arena *arena; /* of the findings */

@@ -27,7 +27,7 @@ static void tell_evidence(const struct proven *proven, struct lint *lint, struct
     }
     lint->evidence = str_printf(
         arena,
-        "The evidence is a dry run of %lld steps of '%.*s' as on an %.*s: %u proven, %u that wait for nothing or rarely, %u to "
+        "The evidence is a dry run of %lld steps of '%.*s' as on an %.*s: %u proven, %u that gain nothing or are rare, %u to "
         "which its steps do not come, %u that no rule finds in the source.",
         (long long)proven->steps, (int)proven->command.len, proven->command.at, (int)proven->device.len,
         proven->device.at, proven->verdicts[VERDICT_SEEN], notes, proven->verdicts[VERDICT_UNREACHED],
@@ -39,7 +39,7 @@ static void tell_evidence(const struct proven *proven, struct lint *lint, struct
 
 static void join(struct lint *lint, const struct dry_result *dry, struct arena *arena, struct proven *proven)
 {
-    struct judging judging = {.lint = lint, .dry = dry, .arena = arena};
+    struct judging judging = {.lint = lint, .arena = arena};
     judging.sites = sites_of(lint, &dry->waits, arena);
     doubts_find(lint, judging.sites, dry, &judging.doubts);
     judge_sites(&judging);

@@ -45,7 +45,7 @@ struct proven {
     uint32_t verdicts[VERDICTS];
     uint32_t from_dry;      /* findings that only the dry run shows */
     uint32_t untold;        /* such for which there was no room */
-    uint32_t foreign_waits; /* waits of lines that lie in no file linted */
+    uint32_t foreign_waits; /* lines that wait and lie in no file linted */
     uint64_t branches;      /* that stand-ins chose */
     bool is_used;           /* else nothing was joined, and `why_not` says why */
     str why_not;

@@ -74,6 +74,8 @@ static void put_values(struct section *section, const struct proven *proven)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         section_value(section, rows[i].id, rows[i].title, UNIT_COUNT, cell_int(proven->verdicts[rows[i].verdict]));
     section_value(section, "from_dry", "that no rule finds in the source", UNIT_COUNT, cell_int(proven->from_dry));
+    section_value(section, "foreign_waits", "waiting lines in files that are not linted", UNIT_COUNT,
+                  cell_int(proven->foreign_waits));
     section_value(section, "branches", "branches on stand-ins", UNIT_COUNT, cell_int((int64_t)proven->branches));
 }
 

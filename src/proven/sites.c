@@ -199,7 +199,6 @@ static void add_lines(struct making *m)
         if (file == SITE_NONE)
             continue;
         map_put(&sites->ran, line_key(file, ran->at.line), (uint32_t)ran->rounds);
-        sites->entered[file]++;
     }
 }
 
@@ -274,9 +273,6 @@ struct wait_sites *sites_of(const struct lint *lint, const struct dry_waits *wai
     *sites = (struct wait_sites){.waits = waits, .rounds = waits->steps > 1 ? waits->steps - 1 : 0};
     struct making m = {.lint = lint, .arena = arena, .sites = sites};
     sites->of_wait = arena_array(arena, waits->count, sizeof *sites->of_wait);
-    sites->entered = arena_array(arena, lint->file_count, sizeof *sites->entered);
-    for (uint32_t i = 0; i < lint->file_count; i++)
-        sites->entered[i] = 0;
     name_files(&m);
     add_waits(&m);
     add_lines(&m);

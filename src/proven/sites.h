@@ -50,8 +50,7 @@ struct wait_sites {
     const str *names;  /* by number */
     uint32_t *files;   /* by number: the file of lint; SITE_NONE */
     uint32_t path_count;
-    struct map ran;    /* (file, line): rounds */
-    uint32_t *entered; /* by file of lint: lines that ran; 0: none */
+    struct map ran; /* (file, line): rounds */
     int64_t rounds;
 };
 

@@ -69,7 +69,7 @@ static bool check_call(const struct call *call, struct work *work, struct stepti
     if (!work->path_count)
         return fail(err, STEPTIME_USAGE, "which files? Name Python files, notebooks, or folders: 'steptime lint .'");
     if (!call_count(call, "threads", 1, 1024, 0, &work->threads, err) || !output_check(call, err) ||
-        !piped_read(call, &work->arena, &work->piped, err))
+        !piped_read(call, &work->arena, &work->piped, err) || !lint_dry_check(call, &work->arena, &work->dry, err))
         return false;
     if (!call_flag(call, "fix"))
         return true;
@@ -119,15 +119,15 @@ static bool fix_first(const struct call *call, struct work *work, struct steptim
     return good;
 }
 
+/* The program is run last: what it comes to is told by lines, and these must be those that were linted. */
 static bool lint_paths(const struct call *call, struct work *work, struct steptime_error *err)
 {
-    if (!check_call(call, work, err) || !lint_dry_run(call, &work->arena, &work->dry, err) ||
-        (call_flag(call, "fix") && !fix_first(call, work, err)))
+    if (!check_call(call, work, err) || (call_flag(call, "fix") && !fix_first(call, work, err)))
         return false;
     const struct lint_options options = options_of(call, work);
     const bool good = lint_run(&options, &work->arena, &work->lint, err);
     end_progress(work);
-    return good;
+    return good && lint_dry_run(&work->dry, &work->arena, err);
 }
 
 /* What was known before does not count; what is written down now is known from now on. */

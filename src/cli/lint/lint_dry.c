@@ -19,18 +19,6 @@ static bool is_asked(const struct call *call)
 
 /* ---- words behind "--" ---- */
 
-static const char *const *words_of(const struct call *call, struct arena *arena)
-{
-    const uint32_t count = call->argument_count - call->behind;
-    const char **const words = arena_array(arena, (size_t)count + 2, sizeof *words);
-    uint32_t at = 0;
-    if (count && str_ends(str_of(call->arguments[call->behind]), S(".py")))
-        words[at++] = training_python(call);
-    for (uint32_t i = call->behind; i < call->argument_count; i++)
-        words[at++] = call->arguments[i];
-    return words;
-}
-
 static str spoken(const struct call *call, struct arena *arena)
 {
     str line = S("");
@@ -79,23 +67,39 @@ static bool read_options(const struct call *call, struct arena *arena, struct dr
         !call_count(call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err) ||
         !hardware_of_words(call, call_str(call, "dry", usual_device), arena, &hardware, err))
         return false;
-    options->argv = words_of(call, arena);
+    options->argv = training_words_from(call, call->behind, arena);
     options->device = dry_device_of(&hardware);
     options->limit_ns = limit_s * 1000000000;
     options->waits = true;
+    options->precision = options->batch_shape = S("");
     return true;
 }
 
-bool lint_dry_run(const struct call *call, struct arena *arena, struct lint_dry *dry, struct steptime_error *err)
+/* What has no meaning without --dry is a slip, and a slip that is obeyed silently reads as an answer. */
+static bool nothing_of_it(const struct call *call, struct steptime_error *err)
 {
-    struct dry_options options = {.precision = S(""), .batch_shape = S("")};
+    static const char *const of_dry[] = {"dry-steps", "limit", "python"};
+    for (size_t i = 0; command_option(call->command, S("dry")) && i < sizeof of_dry / sizeof *of_dry; i++)
+        if (call_text(call, of_dry[i]))
+            return fail(err, STEPTIME_USAGE,
+                        "--%s is of the program that --dry runs: steptime lint --dry -- python train.py", of_dry[i]);
+    return true;
+}
+
+bool lint_dry_check(const struct call *call, struct arena *arena, struct lint_dry *dry, struct steptime_error *err)
+{
     *dry = (struct lint_dry){.asked = is_asked(call)};
     if (!dry->asked)
-        return true;
-    if (!read_options(call, arena, &options, err))
+        return nothing_of_it(call, err);
+    if (!read_options(call, arena, &dry->options, err))
         return false;
-    dry->of = (struct proven_of){.device = options.device.name, .command = spoken(call, arena)};
-    return dry_run(&options, arena, &dry->result, err);
+    dry->of = (struct proven_of){.device = dry->options.device.name, .command = spoken(call, arena)};
+    return true;
+}
+
+bool lint_dry_run(struct lint_dry *dry, struct arena *arena, struct steptime_error *err)
+{
+    return !dry->asked || dry_run(&dry->options, arena, &dry->result, err);
 }
 
 void lint_dry_join(struct lint_dry *dry, struct lint *lint, struct arena *arena)

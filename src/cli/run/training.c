@@ -16,20 +16,24 @@ const char *training_python(const struct call *call)
     return given ? given : "python3";
 }
 
-const char *const *training_words(const struct call *call, struct arena *arena, struct steptime_error *err)
+const char *const *training_words_from(const struct call *call, uint32_t first, struct arena *arena)
 {
     const uint32_t count = call_argument_count(call);
-    const char **words = arena_array(arena, count + 2, sizeof *words);
+    const char **words = arena_array(arena, count - first + (size_t)2, sizeof *words);
     uint32_t at = 0;
-    if (!count) {
-        fail(err, STEPTIME_USAGE, "which command? steptime %s -- python train.py", call->command->name);
-        return NULL;
-    }
-    if (str_ends(str_of(call_argument(call, 0)), S(".py")))
+    if (str_ends(str_of(call_argument(call, first)), S(".py")))
         words[at++] = training_python(call);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = first; i < count; i++)
         words[at++] = call_argument(call, i);
     return words;
+}
+
+const char *const *training_words(const struct call *call, struct arena *arena, struct steptime_error *err)
+{
+    if (call_argument_count(call))
+        return training_words_from(call, 0, arena);
+    fail(err, STEPTIME_USAGE, "which command? steptime %s -- python train.py", call->command->name);
+    return NULL;
 }
 
 bool training_real(const struct call *call, const char *option, double otherwise, double *value,

@@ -12,6 +12,9 @@
  */
 const char *const *training_words(const struct call *call, struct arena *arena, struct steptime_error *err);
 
+/* The same of the arguments from one on, at least one. */
+const char *const *training_words_from(const struct call *call, uint32_t first, struct arena *arena);
+
 /* The interpreter of scripts that are named alone. */
 const char *training_python(const struct call *call);
 
