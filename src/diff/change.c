@@ -5,7 +5,7 @@
 
 #include "permutation.h"
 
-static const double level = 0.05, least_share = 0.01;
+static const double least_share = 0.01;
 
 const char *diff_kind_id(enum diff_kind kind)
 {
@@ -115,7 +115,7 @@ static double gain(const struct diff *diff, int kind)
 
 static bool is_proven(const struct diff *diff, int kind)
 {
-    return diff->kinds[kind].p <= level && fabs(gain(diff, kind)) > least_share * diff->before->mean.wall_ns;
+    return diff->kinds[kind].p <= DIFF_LEVEL && fabs(gain(diff, kind)) > least_share * diff->before->mean.wall_ns;
 }
 
 /* Of the change of the step, else of any, the kind that made most of it. */
@@ -136,9 +136,10 @@ static enum diff_kind cause_of(const struct diff *diff, bool proven)
 
 /* ---- the answer ---- */
 
+/* Of two steps the spread is half of what they differ by, and says nothing. */
 static bool is_small(const struct diff *diff)
 {
-    const double noise = 2 * fmax(diff->before->spread_ns, diff->after->spread_ns);
+    const double noise = isnan(diff->p_mean) ? 0 : 2 * fmax(diff->before->spread_ns, diff->after->spread_ns);
     const double floor_ns = fmax(least_share * diff->before->mean.wall_ns, noise);
     return fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < floor_ns &&
            fabs(diff->after->median_ns - diff->before->median_ns) < floor_ns;
@@ -146,10 +147,12 @@ static bool is_small(const struct diff *diff)
 
 static enum diff_answer answer_of(const struct diff *diff)
 {
+    if (diff->before->marked != diff->after->marked)
+        return DIFF_APART;
     const bool small = is_small(diff), part = cause_of(diff, true) != DIFF_KINDS;
     if (isnan(diff->p_mean))
         return small ? DIFF_SILENT : DIFF_UNTESTED;
-    if (!small && diff->p_mean <= level && diff->p_median <= level)
+    if (!small && diff->p_mean <= DIFF_LEVEL && diff->p_median <= DIFF_LEVEL)
         return DIFF_PROVEN;
     return part ? DIFF_PART : small ? DIFF_SILENT : DIFF_UNPROVEN;
 }
@@ -162,12 +165,21 @@ struct diff diff_of(const struct diff_side *before, const struct diff_side *afte
     diff.p_median = p_of(&diff, DIFF_KINDS, PERMUTE_MEDIAN);
     find_kinds(&diff);
     diff.answer = answer_of(&diff);
-    if (diff.answer != DIFF_SILENT)
+    if (diff.answer != DIFF_SILENT && diff.answer != DIFF_APART)
         diff.cause = cause_of(&diff, diff.answer == DIFF_PART);
     return diff;
 }
 
+const char *diff_cannot_tell(const struct diff *diff)
+{
+    if (diff->before->cut || diff->after->cut)
+        return "a file breaks off";
+    if (diff->answer == DIFF_APART)
+        return "one side marks no steps";
+    return diff->answer == DIFF_UNTESTED ? "of fewer than four steps a side nothing can be proven" : NULL;
+}
+
 bool diff_is_slower(const struct diff *diff, double share)
 {
-    return diff->answer == DIFF_PROVEN && diff->share > share;
+    return !diff_cannot_tell(diff) && diff->answer == DIFF_PROVEN && diff->share > share;
 }

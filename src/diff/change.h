@@ -5,7 +5,8 @@
  *
  *     proven      p of the permutation test (permutation.h) is 0.05 or less; of kinds after Holm's correction
  *     silent      the step changed by less than 1 %, or than twice the spread of the noisier side, and no kind of more
- *                 than 1 % of the step is proven to have changed
+ *                 than 1 % of the step is proven to have changed. Of fewer steps than a test needs the spread says nothing,
+ *                 and 1 % alone counts
  */
 #ifndef DIFF_CHANGE_H
 #define DIFF_CHANGE_H
@@ -41,6 +42,7 @@ enum diff_answer {
     DIFF_PART,     /* a kind of its time is proven to have changed, the step is not */
     DIFF_UNPROVEN, /* the step differs, and that may be chance */
     DIFF_UNTESTED, /* it differs, and there are too few steps for any test */
+    DIFF_APART,    /* one side marks steps and the other is a whole recording: they are not compared */
 };
 
 struct diff {
@@ -53,6 +55,12 @@ struct diff {
 };
 
 struct diff diff_of(const struct diff_side *before, const struct diff_side *after);
+
+/* p of what is called proven, at most. */
+#define DIFF_LEVEL 0.05
+
+/* Why nothing can be said for or against a gate; NULL: something can. */
+const char *diff_cannot_tell(const struct diff *diff);
 
 /* Whether the step got longer by more than the share, and that is proven: what a gate may fail on. */
 bool diff_is_slower(const struct diff *diff, double share);

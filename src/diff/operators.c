@@ -105,7 +105,7 @@ static double shared_of(const struct diff_operators *operators)
         all += ns;
         both += of->before_calls > 0 && of->after_calls > 0 ? ns : 0;
     }
-    return all > 0 ? both / all : 1;
+    return all > 0 ? both / all : NAN;
 }
 
 struct diff_operators diff_operators_of(const struct diff_side *before, const struct diff_side *after,
@@ -121,7 +121,7 @@ struct diff_operators diff_operators_of(const struct diff_side *before, const st
     if (out.count)
         memcpy(out.at, m.at, out.count * sizeof *out.at);
     out.by_change = ordered(&out, arena);
-    out.shared = shared_of(&out);
+    out.shared = before->operators && after->operators ? shared_of(&out) : NAN;
     mem_free(m.at);
     map_free(&m.known);
     intern_free(m.names);
@@ -130,7 +130,7 @@ struct diff_operators diff_operators_of(const struct diff_side *before, const st
 
 str diff_operator_path(const struct diff_operators *operators, uint32_t at, struct arena *arena)
 {
-    enum { MOST = 3 };
+    enum { MOST = 32 };
     str text = operators->at[at].name;
     int named = 1;
     for (uint32_t up = operators->at[at].parent; up != PATH_OUTERMOST; up = operators->at[up].parent, named++) {
@@ -142,8 +142,7 @@ str diff_operator_path(const struct diff_operators *operators, uint32_t at, stru
     return text;
 }
 
-str diff_operator_most(const struct diff_operators *operators, double sign, bool on_host, struct arena *arena,
-                       double *change_ns)
+str diff_operator_most(const struct diff_operators *operators, double sign, struct arena *arena, double *change_ns)
 {
     struct arena scratch = {0};
     struct intern *names = intern_new();
@@ -153,7 +152,7 @@ str diff_operator_most(const struct diff_operators *operators, double sign, bool
     for (uint32_t i = 0; i < operators->count; i++) {
         const struct diff_operator *of = &operators->at[i];
         double *sum = &sums[intern_id(names, of->name)];
-        *sum += on_host ? of->after_host_ns - of->before_host_ns : of->after_ns - of->before_ns;
+        *sum += of->after_ns - of->before_ns;
     }
     for (uint32_t i = 0; i < operators->count; i++) {
         const double sum = sums[intern_id(names, operators->at[i].name)];

@@ -21,20 +21,19 @@ struct diff_operators {
     struct diff_operator *at; /* a path comes behind that around it */
     uint32_t count;
     uint32_t *by_change; /* indices, the largest change of time first */
-    double shared;       /* of all their time on the host that in operators which both sides call; 1: there are none */
-    bool device;         /* both sides have device work: times are of that */
-    bool largest_only;   /* a sketch holds the largest alone: what is new or gone may only be small on the other side */
+    double shared; /* of all their time on the host that in operators which both sides call; NAN: a side records none */
+    bool device;   /* both sides have device work: times are of that */
+    bool largest_only; /* a sketch holds the largest alone: what is new or gone may only be small on the other side */
 };
 
 /* In the arena. */
 struct diff_operators diff_operators_of(const struct diff_side *before, const struct diff_side *after,
                                         struct arena *arena);
 
-/* "DistributedDataParallel.forward > aten::linear > aten::addmm", at most the last three. */
+/* "DistributedDataParallel.forward > aten::linear > aten::addmm"; of more than 32 names the last. */
 str diff_operator_path(const struct diff_operators *operators, uint32_t at, struct arena *arena);
 
 /* The name whose paths together changed most into the direction of `sign`, and by how much. "" where none did. */
-str diff_operator_most(const struct diff_operators *operators, double sign, bool on_host, struct arena *arena,
-                       double *change_ns);
+str diff_operator_most(const struct diff_operators *operators, double sign, struct arena *arena, double *change_ns);
 
 #endif

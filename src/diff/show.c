@@ -11,7 +11,7 @@
 
 static str p_words(double p, struct arena *arena)
 {
-    return p < 0.001 ? S("p < 0.001") : str_printf(arena, "p = %.2g", p);
+    return p < 0.001 ? str_copy(arena, S("p < 0.001")) : str_printf(arena, "p = %.2g", p);
 }
 
 static uint32_t fewest(const struct diff *diff)
@@ -19,18 +19,38 @@ static uint32_t fewest(const struct diff *diff)
     return diff->before->count < diff->after->count ? diff->before->count : diff->after->count;
 }
 
+/* What the step's own numbers prove. */
+static str proof_words(const struct diff *diff, struct arena *arena)
+{
+    const double p = fmax(diff->p_mean, diff->p_median);
+    if (isnan(p))
+        return str_printf(arena, "%u step%s a side: no test", fewest(diff), fewest(diff) == 1 ? "" : "s");
+    const str words = p_words(p, arena);
+    const char *const doubt = diff->answer == DIFF_PROVEN ? ""
+                              : p <= DIFF_LEVEL           ? "less than twice what steps differ by, "
+                                                          : "not proven, ";
+    return str_printf(arena, "%s%.*s", doubt, (int)words.len, words.at);
+}
+
 /* "step +12.3 % (46.10 to 51.77 ms, p = 0.002)" */
 static str step_words(const struct diff *diff, struct arena *arena)
 {
     const str from = duration_words(arena, diff->before->mean.wall_ns);
     const str to = duration_words(arena, diff->after->mean.wall_ns);
-    const double p = fmax(diff->p_mean, diff->p_median);
-    const str why = isnan(p)
-                        ? str_printf(arena, "%u step%s a side: no test", fewest(diff), fewest(diff) == 1 ? "" : "s")
-                        : p_words(p, arena);
-    return str_printf(arena, "step %+.1f %% (%.*s to %.*s, %s%.*s)", 100 * diff->share, (int)from.len, from.at,
-                      (int)to.len, to.at, diff->answer == DIFF_PROVEN || isnan(p) ? "" : "not proven, ", (int)why.len,
-                      why.at);
+    const str proof = proof_words(diff, arena);
+    return str_printf(arena, "step %+.1f %% (%.*s to %.*s, %.*s)", 100 * diff->share, (int)from.len, from.at,
+                      (int)to.len, to.at, (int)proof.len, proof.at);
+}
+
+/* Of the kind by itself, where that is another answer than the step's. */
+static str kind_proof(const struct diff *diff, struct arena *arena)
+{
+    const double p = diff->kinds[diff->cause].p;
+    if (diff->answer == DIFF_PART)
+        return str_printf(arena, " (%s)", p_words(p, arena).at);
+    return diff->answer == DIFF_PROVEN && p > DIFF_LEVEL
+               ? str_printf(arena, " (not proven by itself, %s)", p_words(p, arena).at)
+               : S("");
 }
 
 /* "data loading -43.20 ms: it left the training loop for worker processes" */
@@ -38,23 +58,30 @@ static str cause_words(const struct diff *diff, const struct diff_operators *ope
 {
     const struct diff_change *change = &diff->kinds[diff->cause];
     const str span = duration_change_words(arena, change->after_ns - change->before_ns);
-    const str why = diff_why(diff, operators, diff->cause, arena);
-    const bool part = diff->answer == DIFF_PART;
-    const str proof = part ? p_words(change->p, arena) : S("");
-    return str_printf(arena, "%s %.*s%s%.*s%s%s%.*s", diff_kind_title(diff->cause), (int)span.len, span.at,
-                      part ? " (" : "", (int)proof.len, proof.at, part ? ")" : "", why.len ? ": " : "", (int)why.len,
-                      why.at);
+    const str why = diff_why(diff, operators, diff->cause, arena), proof = kind_proof(diff, arena);
+    return str_printf(arena, "%s %.*s%.*s%s%.*s", diff_kind_title(diff->cause), (int)span.len, span.at, (int)proof.len,
+                      proof.at, why.len ? ": " : "", (int)why.len, why.at);
+}
+
+static str silent_words(const struct diff *diff, struct arena *arena)
+{
+    const str from = duration_words(arena, diff->before->mean.wall_ns);
+    const str to = duration_words(arena, diff->after->mean.wall_ns);
+    return str_printf(arena, "no change: %.*s and %.*s a step (%+.1f %%, %s)", (int)from.len, from.at, (int)to.len,
+                      to.at, 100 * diff->share,
+                      isnan(diff->p_mean) ? "less than 1 %; too few steps for any test"
+                                          : "within what steps differ by anyway");
 }
 
 static str sentence(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
 {
+    if (diff->answer == DIFF_APART)
+        return str_printf(arena,
+                          "not compared: the %s side marks no steps, and a whole recording says nothing of a step",
+                          diff->before->marked ? "second" : "first");
+    if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
+        return silent_words(diff, arena);
     const str step = step_words(diff, arena);
-    if (diff->answer == DIFF_SILENT) {
-        const str from = duration_words(arena, diff->before->mean.wall_ns);
-        const str to = duration_words(arena, diff->after->mean.wall_ns);
-        return str_printf(arena, "no change: %.*s and %.*s a step (%+.1f %%, within what steps differ by anyway)",
-                          (int)from.len, from.at, (int)to.len, to.at, 100 * diff->share);
-    }
     if (diff->cause == DIFF_KINDS)
         return step;
     const str cause = cause_words(diff, operators, arena);
@@ -64,7 +91,8 @@ static str sentence(const struct diff *diff, const struct diff_operators *operat
 /* ---- the tables ---- */
 
 static const struct column_spec kind_columns[] = {
-    {"kind", "time", UNIT_NONE, COLUMN_PLAIN, "a kind of time; they sum to the step"},
+    {"kind", "kind", UNIT_NONE, COLUMN_DETAIL, "a kind of time, as `cause` names it; they sum to the step"},
+    {"title", "time", UNIT_NONE, COLUMN_PLAIN, "the same for people"},
     {"before_ns", "before", UNIT_NS, COLUMN_PLAIN, "a mean step of the first side"},
     {"after_ns", "after", UNIT_NS, COLUMN_ALIKE, "a mean step of the second side"},
     {"change_ns", "change", UNIT_NS, COLUMN_ALIKE, "after_ns - before_ns"},
@@ -78,13 +106,14 @@ static void show_kinds(const struct diff *diff, struct section *section)
 {
     struct table *table = section_table(section, "kinds", "Where the change is");
     table_columns(table, kind_columns);
-    if (diff->answer == DIFF_SILENT)
+    if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
         table_json_only(table);
     for (int kind = 0; kind < DIFF_KINDS; kind++) {
         const struct diff_change *change = &diff->kinds[kind];
         if (change->before_ns <= 0 && change->after_ns <= 0)
             continue;
         table_row(table);
+        table_text(table, str_of(diff_kind_id(kind)));
         table_text(table, str_of(diff_kind_title(kind)));
         table_cell(table, cell_rounded(change->before_ns));
         table_cell(table, cell_rounded(change->after_ns));
@@ -116,7 +145,7 @@ static void show_operators(const struct diff *diff, const struct diff_operators 
 {
     struct table *table = section_table(section, "operators", "Operators that changed most");
     table_columns(table, operator_columns);
-    if (diff->answer == DIFF_SILENT)
+    if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
         table_json_only(table);
     for (uint32_t i = 0; i < operators->count; i++) {
         const uint32_t at = operators->by_change[i];
@@ -134,20 +163,25 @@ static void show_operators(const struct diff *diff, const struct diff_operators 
     }
 }
 
+static bool differs(const struct diff_setting *setting)
+{
+    return setting->before.len && setting->after.len && !str_eq(setting->before, setting->after);
+}
+
 static void show_settings(const struct diff_setting *settings, uint32_t count, struct section *section)
 {
     uint32_t different = 0;
     for (uint32_t i = 0; i < count; i++)
-        different += settings[i].before.len && settings[i].after.len && !str_eq(settings[i].before, settings[i].after);
-    if (!different)
-        return;
+        different += differs(&settings[i]);
     struct table *table = section_table(section, "settings", "Settings that differ");
     table_column(table, (struct column_spec){"setting", "setting", UNIT_NONE, COLUMN_PLAIN,
                                              "what the traces record of how and with what they were made"});
     table_column(table, (struct column_spec){"before", "before", UNIT_NONE, COLUMN_WIDE, "of the first side"});
     table_column(table, (struct column_spec){"after", "after", UNIT_NONE, COLUMN_WIDE, "of the second side"});
+    if (!different)
+        table_json_only(table);
     for (uint32_t i = 0; i < count; i++) {
-        if (!settings[i].before.len || !settings[i].after.len || str_eq(settings[i].before, settings[i].after))
+        if (!differs(&settings[i]))
             continue;
         table_row(table);
         table_text(table, str_of(settings[i].id));
@@ -160,21 +194,44 @@ static void show_settings(const struct diff_setting *settings, uint32_t count, s
 
 static const char *answer_id(enum diff_answer answer)
 {
-    static const char *const ids[] = {[DIFF_SILENT] = "unchanged",
-                                      [DIFF_PROVEN] = "changed",
-                                      [DIFF_PART] = "part_changed",
-                                      [DIFF_UNPROVEN] = "unproven",
-                                      [DIFF_UNTESTED] = "untested"};
+    static const char *const ids[] = {
+        [DIFF_SILENT] = "unchanged",  [DIFF_PROVEN] = "changed",    [DIFF_PART] = "part_changed",
+        [DIFF_UNPROVEN] = "unproven", [DIFF_UNTESTED] = "untested", [DIFF_APART] = "not_compared"};
     return ids[answer];
 }
 
-static void show_doubts(const struct diff *diff, const struct diff_operators *operators, struct section *section,
-                        struct arena *arena)
+static const char *const sides[] = {"first", "second"};
+
+static void doubt_side(const struct diff_side *side, const char *which, struct section *section, struct arena *arena)
 {
-    const uint32_t left_out = diff->before->compiling + diff->after->compiling;
-    if (left_out)
-        section_text(section, str_printf(arena, "%u step%s in which something was compiled %s left out.", left_out,
-                                         left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are"));
+    if (side->cut)
+        section_text(section,
+                     str_printf(arena,
+                                "A file of the %s side breaks off: its kinds of time and operators are not those "
+                                "of whole steps.",
+                                which));
+    if (!side->operators)
+        section_text(section, str_printf(arena, "The %s side records no operators.", which));
+}
+
+static void doubt_settings(const struct diff_setting *settings, uint32_t count, struct section *section,
+                           struct arena *arena)
+{
+    str list = S("");
+    for (uint32_t i = 0; i < count; i++)
+        if (settings[i].of_recorder && differs(&settings[i]))
+            list = str_printf(arena, "%.*s%s%s %.*s, then %.*s", (int)list.len, list.at, list.len ? "; " : "",
+                              settings[i].id, (int)settings[i].before.len, settings[i].before.at,
+                              (int)settings[i].after.len, settings[i].after.at);
+    if (list.len)
+        section_text(section,
+                     str_printf(arena,
+                                "The recorder's options differ (%.*s): a part of the change may be the recording.",
+                                (int)list.len, list.at));
+}
+
+static void doubt_operators(const struct diff_operators *operators, struct section *section, struct arena *arena)
+{
     if (operators->shared < 0.5)
         section_text(section,
                      str_printf(arena,
@@ -183,8 +240,20 @@ static void show_doubts(const struct diff *diff, const struct diff_operators *op
                                 100 * operators->shared));
     if (operators->largest_only)
         section_text(section, S("Sketches hold the largest operators: small ones may look new or gone."));
+}
+
+static void show_doubts(const struct diff *diff, struct section *section, struct arena *arena)
+{
+    const uint32_t left_out = diff->before->compiling + diff->after->compiling;
+    if (left_out)
+        section_text(section, str_printf(arena, "%u step%s in which something was compiled %s left out.", left_out,
+                                         left_out == 1 ? "" : "s", left_out == 1 ? "is" : "are"));
+    if (!diff->before->marked && !diff->after->marked)
+        section_text(section, S("Neither side marks steps: whole recordings are compared, however long they went on."));
     if (diff->before->facts.device != diff->after->facts.device)
         section_text(section, S("Only one side has device activity: their kinds of time are not the same."));
+    doubt_side(diff->before, sides[0], section, arena);
+    doubt_side(diff->after, sides[1], section, arena);
 }
 
 void diff_show(const struct diff *diff, const struct diff_operators *operators, const struct diff_setting *settings,
@@ -193,7 +262,9 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
     struct arena *arena = report_arena(report);
     struct section *section = report_section(report, "diff", "What changed");
     section_text(section, sentence(diff, operators, arena));
-    show_doubts(diff, operators, section, arena);
+    show_doubts(diff, section, arena);
+    doubt_operators(operators, section, arena);
+    doubt_settings(settings, setting_count, section, arena);
     section_detail(section, "answer", "answer", UNIT_NONE, cell_text(str_of(answer_id(diff->answer))));
     section_detail(section, "cause", "cause", UNIT_NONE,
                    diff->cause == DIFF_KINDS ? cell_null() : cell_text(str_of(diff_kind_id(diff->cause))));

@@ -11,6 +11,7 @@
 struct diff_setting {
     const char *id;
     str before, after;
+    bool of_recorder; /* it says how it was recorded, not what ran */
 };
 
 void diff_show(const struct diff *diff, const struct diff_operators *operators, const struct diff_setting *settings,

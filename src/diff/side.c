@@ -162,6 +162,9 @@ void diff_side_of(const struct diff_rank *const *ranks, uint32_t count, struct a
     take_stat_median(side);
     summary_job(summaries, count, arena, &side->job);
     take_facts(side, arena);
+    side->marked = side->facts.steps_from != STEPS_NONE;
+    for (uint32_t r = 0; r < count; r++)
+        side->operators |= ranks[r]->paths.count > 0;
     take_copies(side);
     take_kernels(side);
     take_loaders(side);

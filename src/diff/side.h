@@ -49,6 +49,9 @@ struct diff_side {
     struct facts facts;                      /* of all steps */
     double reduced_ns, single_ns, kernel_ns; /* kernels that compute in 16 bits or fewer, in 32, all; a step */
     struct diff_loaders loaders;
+    bool marked;    /* there are steps: else the whole recording counts as one */
+    bool operators; /* any are recorded */
+    bool cut;       /* a file breaks off: the caller's to fill */
 };
 
 /* Everything lives in the arena, and points to the ranks. */

@@ -10,17 +10,18 @@ static double change_of(const struct diff *diff, enum diff_kind kind)
     return diff->kinds[kind].after_ns - diff->kinds[kind].before_ns;
 }
 
-/* "most of it in aten::mm (+2.60 ms)" */
+/* "most in aten::mm (+2.60 ms)"; nothing of an operator that changed by more than the kind did: other time hid that. */
 static str most_in(const struct diff *diff, const struct diff_operators *operators, enum diff_kind kind,
                    struct arena *arena)
 {
     double ns;
     const double change = change_of(diff, kind);
-    const str name = diff_operator_most(operators, change < 0 ? -1 : 1, kind == DIFF_HOST, arena, &ns);
-    if (!name.len || fabs(ns) < fabs(change) / 10)
+    const str name = diff_operator_most(operators, change < 0 ? -1 : 1, arena, &ns);
+    if (!name.len || fabs(ns) < fabs(change) / 10 || fabs(ns) > 1.2 * fabs(change))
         return S("");
     const str span = duration_change_words(arena, ns);
-    return str_printf(arena, "most in %.*s (%.*s)", (int)name.len, name.at, (int)span.len, span.at);
+    return str_printf(arena, "%s %.*s (%.*s)", fabs(ns) >= fabs(change) / 2 ? "most in" : "the largest in",
+                      (int)name.len, name.at, (int)span.len, span.at);
 }
 
 /* ---- compute ---- */
@@ -50,6 +51,8 @@ static str device_of(const struct diff_side *side)
 static str why_compute(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
 {
     const str before = device_of(diff->before), after = device_of(diff->after);
+    if (before.len && after.len && !str_eq(before, after) && operators->shared < 0.5)
+        return S("both the device and the operators are others");
     if (before.len && after.len && !str_eq(before, after))
         return str_printf(arena, "another device (%.*s, before %.*s)", (int)after.len, after.at, (int)before.len,
                           before.at);
@@ -101,7 +104,10 @@ static str why_copies(const struct diff *diff, struct arena *arena)
                           (int)amount.len, amount.at);
     if (!bytes_before && !bytes_after)
         return S("");
-    return same ? str_printf(arena, "%.*s take longer or overlap less", (int)amount.len, amount.at) : amount;
+    const bool longer = change_of(diff, DIFF_COPIES) > 0;
+    return same ? str_printf(arena, "%.*s %s", (int)amount.len, amount.at,
+                             longer ? "take longer or overlap less" : "take less time or overlap more")
+                : amount;
 }
 
 /* ---- the host ---- */
@@ -141,14 +147,49 @@ static double calls_of(const struct diff_operators *operators, bool after)
     return calls;
 }
 
+/*
+ * The part of the kind that changed most. Not the operator: on the host an operator's time holds what it waits for the
+ * device, and that is no work.
+ */
+static str largest_part(const struct diff *diff, struct arena *arena)
+{
+    const double sign = change_of(diff, DIFF_HOST) < 0 ? -1 : 1;
+    enum part most = PARTS;
+    double most_ns = 0;
+    for (int part = 0; part < PARTS; part++) {
+        const double ns = sign * (diff->after->mean.part_ns[part] - diff->before->mean.part_ns[part]);
+        if (diff_kind_of_part(part) == DIFF_HOST && ns > most_ns) {
+            most = part;
+            most_ns = ns;
+        }
+    }
+    if (most == PARTS)
+        return S("");
+    const str span = duration_change_words(arena, sign * most_ns), whole = str_of(part_title(most));
+    const str title = str_from(whole, str_starts(whole, S("idle: ")) ? S("idle: ").len : 0); /* all of the kind is */
+    return str_printf(arena, "%s '%.*s' (%.*s)",
+                      most_ns >= fabs(change_of(diff, DIFF_HOST)) / 2 ? "most is" : "the largest part is",
+                      (int)title.len, title.at, (int)span.len, span.at);
+}
+
 static str why_host(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
 {
     const double before = calls_of(operators, false), after = calls_of(operators, true);
-    const str most = most_in(diff, operators, DIFF_HOST, arena);
-    if (!operators->largest_only && before > 0 && fabs(after / before - 1) > 0.1)
+    const str most = diff->before->facts.device || diff->after->facts.device
+                         ? largest_part(diff, arena)
+                         : most_in(diff, operators, DIFF_HOST, arena);
+    if (!operators->largest_only && before > 0 && after > 0 && fabs(after / before - 1) > 0.1)
         return str_printf(arena, "%.0f operators a step, before %.0f%s%.*s", after, before, most.len ? "; " : "",
                           (int)most.len, most.at);
     return most;
+}
+
+static bool has_rank(const struct job *job, int64_t rank)
+{
+    for (uint32_t r = 0; r < job->ranks.count; r++)
+        if (job->ranks.at[r]->rank == rank)
+            return true;
+    return false;
 }
 
 /* Whoever it was on the side that waits more. */
@@ -159,10 +200,12 @@ static str why_late(const struct diff *diff, struct arena *arena)
     if (job->late == RANK_NONE_LATE)
         return S("");
     const struct late_cause *cause = job->cause_count ? &job->causes[0] : NULL;
+    const int64_t rank = job->ranks.at[job->late]->rank;
+    const char *const verb = grew ? "comes" : has_rank(&diff->after->job, rank) ? "no longer comes" : "came";
     const str in = cause && cause->inside.len ? cause->inside : cause ? cause->what : S("");
-    return str_printf(arena, "rank %lld %s late%s%.*s%s%.*s", (long long)job->ranks.at[job->late]->rank,
-                      grew ? "comes" : "no longer comes", cause ? ": " : "", cause ? (int)cause->title.len : 0,
-                      cause ? cause->title.at : "", in.len ? " in " : "", (int)in.len, in.at);
+    return str_printf(arena, "rank %lld %s late%s%.*s%s%.*s", (long long)rank, verb, cause ? ": " : "",
+                      cause ? (int)cause->title.len : 0, cause ? cause->title.at : "", in.len ? " in " : "",
+                      (int)in.len, in.at);
 }
 
 str diff_why(const struct diff *diff, const struct diff_operators *operators, enum diff_kind kind, struct arena *arena)

@@ -96,16 +96,17 @@ static void put_values(const struct markdown *md, const struct section *section)
     bool any = false;
     for (uint32_t i = 0; i < section->value_count; i++) {
         const struct value *value = &section->values[i];
+        const struct cell cell = cell_finite(value->cell);
         double number;
-        if (value->detail || value->cell.kind == CELL_NULL)
+        if (value->detail || cell.kind == CELL_NULL)
             continue;
         writer_put(md->out, any ? S(", ") : S(""));
         put_text(md, value->title);
         writer_put(md->out, S(" **"));
-        if (cell_number(value->cell, &number))
-            put_text(md, measure_whole_text(md->arena, value->unit, number, value->cell.kind == CELL_INT));
+        if (cell_number(cell, &number))
+            put_text(md, measure_whole_text(md->arena, value->unit, number, cell.kind == CELL_INT));
         else
-            put_text(md, value->cell.text);
+            put_text(md, cell.text);
         writer_put(md->out, S("**"));
         any = true;
     }
@@ -116,7 +117,7 @@ static void put_section(const struct markdown *md, const struct section *section
 {
     if (!section->text_count && !section->value_count && !section->table_count)
         return;
-    if (section->title.len) {
+    if (section->title.len && !section->in_head) {
         writer_put(md->out, S("### "));
         put_text(md, section->title);
         writer_put(md->out, S("\n\n"));
@@ -166,8 +167,10 @@ static bool render(const struct report *report, const struct render_options *opt
     if (options->table.len) {
         put_table(&md, report_find_table(report, options->table));
     } else {
-        for (uint32_t i = 0; i < report->section_count; i++)
-            put_section(&md, report->sections[i]);
+        for (int head = 1; head >= 0; head--) /* what the head says comes first, as on a screen */
+            for (uint32_t i = 0; i < report->section_count; i++)
+                if (report->sections[i]->in_head == head)
+                    put_section(&md, report->sections[i]);
         put_findings(&md);
         put_warnings(&md);
     }

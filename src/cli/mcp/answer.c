@@ -81,11 +81,12 @@ static size_t page_end(str text, size_t from)
     return end;
 }
 
-str answer_page(const struct answer *answer, int64_t page, struct arena *arena)
+str answer_page(const struct answer *answer, int64_t page, struct arena *arena, bool *wrong)
 {
     const str text = buf_str(&answer->text);
     str shown = S("");
     int64_t pages = 0;
+    *wrong = answer->wrong;
     for (size_t from = 0; from < text.len;) {
         const size_t end = page_end(text, from);
         if (++pages == page)
@@ -94,8 +95,10 @@ str answer_page(const struct answer *answer, int64_t page, struct arena *arena)
     }
     if (pages <= 1 && page == 1)
         return str_copy(arena, text);
-    if (page < 1 || page > pages)
-        return str_printf(arena, "There is no page %lld: there are %lld.", (long long)page, (long long)pages);
+    if (page < 1 || page > pages) {
+        *wrong = true;
+        return str_printf(arena, "There is no page %lld: the last is %lld.", (long long)page, (long long)pages);
+    }
     return str_printf(arena, "%.*s\n\n(page %lld of %lld; ask with \"page\": %lld for the next)", (int)shown.len,
                       shown.at, (long long)page, (long long)pages, (long long)(page < pages ? page + 1 : 1));
 }

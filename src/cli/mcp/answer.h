@@ -15,8 +15,11 @@ struct answer {
 /* Fills the answer; one of the same words that is there already is kept where `more` of it is asked for. */
 void answer_to(struct answer *answer, const struct command *command, int count, const char *const *words, bool more);
 
-/* Lines of at most PAGE_BYTES together, and which page of how many it is; in the arena. */
-str answer_page(const struct answer *answer, int64_t page, struct arena *arena);
+/*
+ * Lines of at most PAGE_BYTES together, and which page of how many it is; in the arena. *wrong: there is no such page, or it is
+ * one of an error.
+ */
+str answer_page(const struct answer *answer, int64_t page, struct arena *arena, bool *wrong);
 
 void answer_free(struct answer *answer);
 

@@ -78,6 +78,21 @@ static const char *argument_of(const struct prompt *prompt, str word)
     return NULL;
 }
 
+/* As it is written in JSON, for it is put between quotes. */
+static str value_of(str arguments, const char *name, struct arena *arena)
+{
+    const str raw = param(arena, arguments, name);
+    return raw.len > 2 && raw.at[0] == '"' ? (str){raw.at + 1, raw.len - 2} : S("");
+}
+
+bool prompts_has_all(const struct prompt *prompt, str arguments, struct arena *arena)
+{
+    for (int i = 0; i < ARGUMENTS; i++)
+        if (!value_of(arguments, prompt->arguments[i], arena).len)
+            return false;
+    return true;
+}
+
 static str filled(const struct prompt *prompt, str arguments, struct arena *arena)
 {
     struct buf out = {0};
@@ -85,8 +100,7 @@ static str filled(const struct prompt *prompt, str arguments, struct arena *aren
         const char *end = *at == '{' ? strchr(at, '}') : NULL;
         const char *name = end ? argument_of(prompt, (str){at + 1, (size_t)(end - at - 1)}) : NULL;
         if (name) {
-            const str value = param_text(arena, arguments, name);
-            buf_add(&out, value.len ? value : str_of(name));
+            buf_add(&out, value_of(arguments, name, arena));
             at = end + 1;
         } else {
             buf_char(&out, *at++);

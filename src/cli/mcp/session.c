@@ -93,8 +93,10 @@ static void answer_call(struct session *session, const struct message *message, 
         send_text(session, message->id, error_line(arena, &err), true);
         return;
     }
+    bool wrong;
     answer_to(&session->answer, command, count, words, page > 1);
-    send_text(session, message->id, answer_page(&session->answer, page, arena), session->answer.wrong);
+    const str text = answer_page(&session->answer, page, arena, &wrong);
+    send_text(session, message->id, text, wrong);
 }
 
 static void answer_prompt(struct session *session, const struct message *message, struct arena *arena)
@@ -104,8 +106,14 @@ static void answer_prompt(struct session *session, const struct message *message
         send_error(message->id, RPC_INVALID_PARAMS, "there is no prompt of that name", session->send, session->context);
         return;
     }
+    const str arguments = param(arena, message->params, "arguments");
+    if (!prompts_has_all(prompt, arguments, arena)) {
+        send_error(message->id, RPC_INVALID_PARAMS, "an argument of the prompt is missing", session->send,
+                   session->context);
+        return;
+    }
     struct reply reply = reply_begin(message->id);
-    prompts_get(prompt, &reply.json, param(arena, message->params, "arguments"), arena);
+    prompts_get(prompt, &reply.json, arguments, arena);
     reply_send(&reply, session->send, session->context);
 }
 

@@ -145,6 +145,11 @@ static bool value_of(struct json *json, str *value)
     return json_peek(json) == '"' ? json_string(json, value) : json_raw(json, value);
 }
 
+static bool of_protocol(struct steptime_error *err)
+{
+    return fail(err, STEPTIME_USAGE, "standard input is the protocol's here: name a file instead of '-'");
+}
+
 static bool add_option(struct collecting *c, str name, struct json *json)
 {
     const struct option *option = command_option(c->command, name);
@@ -153,6 +158,8 @@ static bool add_option(struct collecting *c, str name, struct json *json)
         return fail(c->err, STEPTIME_USAGE, "%s takes no '%.*s'", c->command->name, (int)name.len, name.at);
     if (!value_of(json, &value))
         return fail(c->err, STEPTIME_USAGE, "'%.*s' has no value", (int)name.len, name.at);
+    if (str_eq(value, S("-")))
+        return of_protocol(c->err);
     if (!option->value && str_eq(value, S("false")))
         return true;
     if (!option->value && !str_eq(value, S("true")))
@@ -170,6 +177,8 @@ static bool add_inputs(struct collecting *c, struct json *json)
         str path;
         if (json_peek(json) != '"' || !json_string(json, &path))
             return fail(c->err, STEPTIME_USAGE, "'inputs' is a list of texts");
+        if (str_eq(path, S("-")))
+            return of_protocol(c->err);
         add(c, path);
     }
     return !json->failed;
@@ -186,7 +195,8 @@ static bool add_members(struct collecting *c, str arguments, bool inputs, int64_
         const bool of_inputs = str_eq(key, S("inputs")), of_page = str_eq(key, S("page"));
         bool good = true;
         if (of_page)
-            good = json_int(&json, page);
+            good = (json_peek(&json) != '"' && json_int(&json, page)) ||
+                   fail(c->err, STEPTIME_USAGE, "'page' is a number from 1 on");
         else if (of_inputs == inputs)
             good = inputs ? add_inputs(c, &json) : add_option(c, key, &json);
         else

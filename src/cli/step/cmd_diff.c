@@ -50,6 +50,8 @@ static bool read_side(struct reading_side *reading, struct arena *arena, struct 
     for (uint32_t i = 0; i < reading->inputs.taken; i++)
         ranks[i] = reading->inputs.at[i]->result;
     diff_side_of(ranks, reading->inputs.taken, arena, &reading->side);
+    for (uint32_t i = 0; i < reading->inputs.taken; i++)
+        reading->side.cut |= reading->inputs.at[i]->trust.cut;
     return reading->side.count ||
            fail_at(err, STEPTIME_INPUT, str_of(reading->path), -1, "has no step that could be compared");
 }
@@ -70,6 +72,7 @@ static void settings_of_side(const struct reading_side *reading, bool after, str
         const str value = i < SETTINGS_BESIDE ? beside[i]
                           : member->settings  ? member->settings->of[i - SETTINGS_BESIDE]
                                               : S("");
+        out[i].of_recorder = i >= SETTINGS_BESIDE + SETTING_SHAPES;
         *(after ? &out[i].after : &out[i].before) = value;
     }
 }
@@ -96,18 +99,30 @@ static void say_gate(const struct diff *diff, double share, struct report *repor
 {
     struct arena *arena = report_arena(report);
     struct section *section = report_section(report, "diff", "What changed");
+    const char *const untold = diff_cannot_tell(diff);
     if (isnan(share))
         return;
-    const bool slower = diff_is_slower(diff, share), untold = diff->answer == DIFF_UNTESTED;
-    section_detail(section, "fails", "fails", UNIT_NONE, cell_text(slower ? S("yes") : S("no")));
-    section_text(section,
-                 slower   ? str_printf(arena, "The gate fails: the step is more than %g %% slower.", 100 * share)
-                 : untold ? S("The gate cannot tell: of fewer than four steps a side nothing can be proven.")
-                          : str_printf(arena, "The gate holds: no step that is proven to be more than %g %% slower.",
-                                       100 * share));
+    section_detail(section, "fails", "fails", UNIT_NONE, cell_text(diff_is_slower(diff, share) ? S("yes") : S("no")));
+    if (untold)
+        section_text(section, str_printf(arena, "The gate cannot tell: %s.", untold));
+    else if (diff_is_slower(diff, share))
+        section_text(section, str_printf(arena, "The gate fails: the step is more than %g %% slower.", 100 * share));
+    else
+        section_text(section, str_printf(arena, "The gate holds: no step that is proven to be more than %g %% slower.",
+                                         100 * share));
 }
 
 /* ---- the command ---- */
+
+/* What a file says of its job is said of its side. */
+static void add_trust(const struct inputs *inputs, const char *side, struct trust *trust)
+{
+    const uint32_t before = trust->job.count;
+    inputs_trust(inputs, trust);
+    for (uint32_t i = before; i < trust->job.count; i++)
+        trust->job.at[i].what =
+            str_printf(trust->job.arena, "%s: %.*s", side, (int)trust->job.at[i].what.len, trust->job.at[i].what.at);
+}
 
 static bool compare(const struct call *call, struct reading_side sides[2], double share, struct arena *arena,
                     bool *slower, struct steptime_error *err)
@@ -124,7 +139,7 @@ static bool compare(const struct call *call, struct reading_side sides[2], doubl
     say_gate(&diff, share, report);
     struct trust trust = {.job.arena = arena};
     for (int i = 0; i < 2; i++)
-        inputs_trust(&sides[i].inputs, &trust);
+        add_trust(&sides[i].inputs, i ? "second side" : "first side", &trust);
     trust_show(&trust, report);
     *slower = !isnan(share) && diff_is_slower(&diff, share);
     return output_report(call, report, err) && inputs_whole(&sides[0].inputs, err) &&
@@ -150,6 +165,10 @@ static bool check(const struct call *call, double *share, struct steptime_error 
             err, STEPTIME_USAGE,
             "diff compares two sides, each a trace, a sketch or a folder of ranks: the one before, then the one "
             "after");
+    const str format = call_str(call, "format", "term");
+    if (str_eq(format, S("sarif")) || str_eq(format, S("github")))
+        return fail(err, STEPTIME_USAGE,
+                    "--format %s tells findings, and diff has none; 'markdown' is for pull requests", format.at);
     return most_slower(call, share, err) && output_check(call, err);
 }
 

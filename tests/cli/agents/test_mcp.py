@@ -60,6 +60,20 @@ class Protocol(Folder):
                 self.assertTrue(found["content"][0]["text"])
         self.assertEqual(os.listdir(self.folder), [])
 
+    def test_standard_input_is_the_protocols(self):
+        answers = talk(BEGIN, call("summary", 1, inputs=["-"]), call("lint", 2, inputs=["x.py"], trace="-"),
+                       {"jsonrpc": "2.0", "id": 3, "method": "ping"})
+        self.assertEqual([answer["id"] for answer in answers], [0, 1, 2, 3])
+        for answer in answers[1:3]:
+            self.assertTrue(answer["result"]["isError"])
+            self.assertIn("name a file", answer["result"]["content"][0]["text"])
+
+    def test_pages_that_are_none(self):
+        for page, word in ((99, "no page 99"), (0, "no page 0"), ("2", "a number from 1 on")):
+            found = self.answer(call("rules", inputs=["show", "ST401"], page=page))["result"]
+            self.assertTrue(found["isError"], page)
+            self.assertIn(word, found["content"][0]["text"])
+
     def test_pages(self):
         arguments = {"inputs": [recorded("dlrm-cpu.json.gz")], "table": "operators", "by": "python", "rows": "0"}
         whole = subprocess.run([PROGRAM, "ops", "--format", "json", arguments["inputs"][0]], capture_output=True, check=True)
@@ -94,7 +108,10 @@ class Protocol(Folder):
             text = self.answer({"jsonrpc": "2.0", "id": 4, "method": "prompts/get", "params": {
                 "name": prompt["name"], "arguments": given}})["result"]["messages"][0]["content"]["text"]
             for value in given.values():
-                self.assertIn(value, text)
+                self.assertIn(json.dumps(value), text)  # between quotes it stands as JSON has it
+            less = {"jsonrpc": "2.0", "id": 5, "method": "prompts/get",
+                    "params": {"name": prompt["name"], "arguments": {names[0]: "x"}}}
+            self.assertEqual(self.answer(less)["error"]["code"], -32602)
             self.assertNotRegex(text, r"\{[a-z]+\}")
 
 

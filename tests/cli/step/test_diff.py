@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime diff: planted changes are found and named, chance is not, and the pairs of real traces have their true causes."""
+import json
 import os
 import random
 import re
@@ -68,9 +69,9 @@ CHANGES = [
     ({"copy": 900}, "copies", "copies +"),
     ({"blocked": 900}, "host_blocked", "cudaStreamSynchronize"),
     ({"blocked": 500}, "host_blocked", "host blocked +"),
-    ({"python": 1100}, "host", "host work +"),
-    ({"framework": 700}, "host", "host work +"),
-    ({"launching": 500}, "host", "host work +"),
+    ({"python": 1100}, "host", "'between operators'"),
+    ({"framework": 700}, "host", "'framework'"),
+    ({"launching": 500}, "host", "'launching'"),
     ({"nccl": 900}, "communication", "communication +"),
     ({"nccl": 600}, "communication", "communication +"),
     ({"relu": 50}, "compute", "aten::relu"),
@@ -194,6 +195,48 @@ class Gate(Diff):
             found = values(self.diff("--fail-over", "5%", self.path("before.json"), self.path("after.json")))
             self.assertEqual((found["answer"], found["fails"]), ("untested", "no"))
             self.assertIn("no test", self.first_line(self.path("before.json"), self.path("after.json")))
+
+    def test_few_steps_are_no_ground_for_no_change(self):
+        for steps in (2, 3):
+            training(1, self.path("before.json"), steps=steps, jitter=0.1)
+            training(2, self.path("after.json"), steps=steps, jitter=0.1, mm=1000)
+            found = values(self.diff("--fail-over", "5", self.path("before.json"), self.path("after.json")))
+            self.assertEqual((found["answer"], found["fails"]), ("untested", "no"))
+
+    def test_a_recording_is_no_step(self):
+        training(1, self.path("before.json"))
+        with open(self.path("before.json"), encoding="utf-8") as written:
+            events = json.load(written)
+        first = min(event["ts"] for event in events["traceEvents"] if event.get("name") == "ProfilerStep#0")
+        events["traceEvents"] = [event for event in events["traceEvents"] if not event.get("name", "").startswith("ProfilerStep")
+                                 and event.get("ts", 0) < first + 2000]
+        with open(self.path("after.json"), "w", encoding="utf-8") as out:
+            json.dump(events, out)
+        found = values(self.diff("--fail-over", "5", self.path("before.json"), self.path("after.json")))
+        self.assertEqual((found["answer"], found["cause"], found["fails"]), ("not_compared", None, "no"))
+        self.assertIn("the second side marks no steps", self.first_line(self.path("before.json"), self.path("after.json")))
+
+    def test_a_file_that_breaks_off_is_no_ground(self):
+        training(1, self.path("before.json"), steps=20)
+        training(2, self.path("after.json"), steps=20, mm=1600)
+        with open(self.path("after.json"), encoding="utf-8") as written:
+            text = written.read()
+        with open(self.path("after.json"), "w", encoding="utf-8") as out:
+            out.write(text[:len(text) * 3 // 4])
+        outcome = steptime("diff", "--fail-over", "5", self.path("before.json"), self.path("after.json"))
+        self.assertEqual(outcome.code, OK, outcome.err)
+        self.assertIn("A file of the second side breaks off", outcome.out)
+        self.assertIn("The gate cannot tell: a file breaks off", outcome.out)
+
+    def test_tables_for_scripts(self):
+        training(1, self.path("a.json"))
+        training(2, self.path("b.json"), mm=1600)
+        document = self.diff(self.path("a.json"), self.path("b.json"))
+        self.assertIn(values(document)["cause"], [row["kind"] for row in rows_of(document, "kinds")])
+        settings = steptime("diff", "--format", "csv", "--table", "settings", self.path("a.json"), self.path("a.json"))
+        self.assertEqual((settings.code, settings.out), (OK, "setting,before,after\n"))
+        for form in ("github", "sarif"):
+            self.assertEqual(steptime("diff", "--format", form, self.path("a.json"), self.path("b.json")).code, USAGE)
 
     def test_wrong_arguments(self):
         training(1, self.path("a.json"))
