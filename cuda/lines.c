@@ -2,6 +2,7 @@
 #include "lines.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -10,7 +11,10 @@
 #include "functions.h"
 #include "python.h"
 
-static bool has_python;
+static struct {
+    bool is_there, may_be_called;
+    char why_not[80];
+} python;
 
 /* ---- what is kept until the recorder's thread takes it ---- */
 
@@ -117,20 +121,25 @@ static void note_stack(uint32_t correlation, const struct stack *stack, bool is_
     pthread_mutex_unlock(&lines.lock);
 }
 
+static void note_unlocked(void)
+{
+    __atomic_add_fetch(&lines.counts.unlocked, 1, __ATOMIC_RELAXED);
+}
+
 static void note_from_memory(uint32_t correlation, void *thread)
 {
     struct stack stack;
     if (frames_walk(thread, &stack))
         note_stack(correlation, &stack, true);
     else
-        __atomic_add_fetch(&lines.counts.unlocked, 1, __ATOMIC_RELAXED);
+        note_unlocked();
 }
 
 static void note_by_asking(uint32_t correlation)
 {
     struct stack stack;
     if (!python_may_be_asked()) {
-        __atomic_add_fetch(&lines.counts.unlocked, 1, __ATOMIC_RELAXED);
+        note_unlocked();
         return;
     }
     python_walk(&stack);
@@ -172,8 +181,12 @@ static bool is_turn_to_check(void)
 
 void lines_begin(void)
 {
-    has_python = python_find();
-    if (!has_python)
+    const char *missing;
+    python.is_there = python_find(&missing);
+    python.may_be_called = python.is_there && !missing;
+    if (missing)
+        snprintf(python.why_not, sizeof python.why_not, "this Python has no %s", missing);
+    if (!python.may_be_called)
         return;
     frames_begin();
     check();
@@ -181,8 +194,11 @@ void lines_begin(void)
 
 void lines_note(uint32_t correlation)
 {
-    if (!has_python)
+    if (!python.may_be_called) {
+        if (python.is_there)
+            note_unlocked();
         return;
+    }
     void *const thread = python_thread();
     if (!thread) {
         __atomic_add_fetch(&lines.counts.frameless, 1, __ATOMIC_RELAXED);
@@ -199,7 +215,7 @@ void lines_note(uint32_t correlation)
 const char *lines_why_off(void)
 {
     static const char unchecked[] = "they could not be compared with what Python says of them";
-    return !has_python ? NULL : frames_state() == FRAMES_UNCHECKED ? unchecked : frames_why_off();
+    return !python.may_be_called ? python.why_not : frames_state() == FRAMES_UNCHECKED ? unchecked : frames_why_off();
 }
 
 /* ---- rows ---- */

@@ -27,7 +27,7 @@ struct lines_counts {
 void lines_write(struct out *out, struct texts *texts);
 struct lines_counts lines_counts(void);
 
-/* Why frames are not read from memory, for a person; "": they are. NULL: there is no Python. */
+/* Why frames are not read from memory, for a person; "": they are, or there is no Python. */
 const char *lines_why_off(void);
 
 #endif

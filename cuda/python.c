@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <sys/types.h>
 
-/* By their documented signatures; gc ones since 3.10. One is not documented, but has been exported since 3.5. */
+/* By their documented signatures; gc ones since 3.10. */
 static struct {
     const char *(*version)(void);
     int (*holds_lock)(void);
@@ -25,7 +25,14 @@ static struct {
     int (*gc_on)(void);  /* may be NULL */
 } python;
 
-bool python_find(void)
+/* Until 3.12 one of them was exported by another name, and not documented. */
+static void *find(const char *name)
+{
+    void *const found = dlsym(RTLD_DEFAULT, name);
+    return found || strcmp(name, "PyThreadState_GetUnchecked") ? found : dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
+}
+
+bool python_find(const char **missing)
 {
     static const struct {
         const char *name;
@@ -34,7 +41,7 @@ bool python_find(void)
         {"Py_GetVersion", &python.version},
         {"PyGILState_Check", &python.holds_lock},
         {"PyGILState_GetThisThreadState", &python.thread_state},
-        {"_PyThreadState_UncheckedGet", &python.running},
+        {"PyThreadState_GetUnchecked", &python.running},
         {"PyThreadState_GetFrame", &python.frame_of},
         {"PyFrame_GetBack", &python.caller},
         {"PyFrame_GetCode", &python.code_of},
@@ -50,13 +57,14 @@ bool python_find(void)
         {"PyGC_Enable", &python.gc_on},
     };
     enum { COUNT = sizeof functions / sizeof *functions, OPTIONAL = 2 };
-    bool has_all = true;
+    *missing = NULL;
     for (int i = 0; i < COUNT; i++) {
-        void *const found = dlsym(RTLD_DEFAULT, functions[i].name);
+        void *const found = find(functions[i].name);
         memcpy(functions[i].at, &found, sizeof found);
-        has_all &= found || i >= COUNT - OPTIONAL;
+        if (!found && i < COUNT - OPTIONAL)
+            *missing = functions[i].name;
     }
-    return has_all;
+    return python.version != NULL;
 }
 
 const char *python_version(void)

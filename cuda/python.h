@@ -5,8 +5,8 @@
 
 #include "stack.h"
 
-/* Looks for it. False: there is none. */
-bool python_find(void);
+/* Looks for it. False: there is none. *missing: a function that it has not, so that nothing else may be called; else NULL. */
+bool python_find(const char **missing);
 
 /* "3.12.3 (main, ...) [GCC ...]" */
 const char *python_version(void);

@@ -172,7 +172,7 @@ static void finish(void)
     put_clock();
     out_flush(&recorder.out);
     put_loss();
-    if (lines_why_off() && *lines_why_off())
+    if (*lines_why_off())
         place_info(&recorder.out, CUDAFILE_LINES_OFF, lines_why_off());
     row_begin(&recorder.out, CUDAFILE_END);
     row_number(&recorder.out, recorder.decoder.records);

@@ -346,6 +346,7 @@ int InitializeInjectionNvtx2(void *get_table)
 API void stub_copy(int to_device, int pinned, uint64_t bytes, uint64_t ns);
 API void stub_kernel(const char *name, uint64_t ns);
 API void stub_wait(void);
+API void stub_wait_elsewhere(void);
 API void stub_host(uint64_t ns);
 API void stub_device(void);
 API void stub_ask(void);
@@ -502,6 +503,20 @@ void stub_wait(void)
     }
     put_call(KIND_RUNTIME, RUNTIME_WAIT, correlation, start_ns, end_ns);
     call_back(DOMAIN_RUNTIME, RUNTIME_WAIT, SITE_EXIT, correlation);
+}
+
+static void *wait_once(void *unused)
+{
+    stub_wait();
+    return unused;
+}
+
+/* In a thread that never ran Python. */
+void stub_wait_elsewhere(void)
+{
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, wait_once, NULL))
+        pthread_join(thread, NULL);
 }
 
 /* The program does something else. */
