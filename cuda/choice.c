@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* STEPTIME_CUDA_WITHOUT names, with commas between, what is not asked for: what each costs can so be measured. */
-static bool is_without(const char *what)
+bool choice_is_without(const char *what)
 {
     const char *at = getenv("STEPTIME_CUDA_WITHOUT");
     const size_t len = strlen(what);
@@ -37,7 +36,7 @@ bool choice_kinds(const struct cupti *cupti, void (*say)(const char *format, ...
         {KIND_MARKER, false, "ranges", "NVTX ranges"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const int result = *kinds[i].word && is_without(kinds[i].word) ? RESULT_SUCCESS : cupti->enable(kinds[i].kind);
+        const int result = *kinds[i].word && choice_is_without(kinds[i].word) ? RESULT_SUCCESS : cupti->enable(kinds[i].kind);
         if (result == RESULT_SUCCESS)
             continue;
         say("%s, no %s: cuptiActivityEnable gives %d (%s)", kinds[i].needed ? "nothing is recorded" : "recorded are",
@@ -98,10 +97,10 @@ static bool leave_out(const struct cupti *cupti, int domain, int (*enable)(uint3
 
 const char *choice_calls(const struct cupti *cupti)
 {
-    if (is_without("choice"))
+    if (choice_is_without("choice"))
         return "all";
-    const bool runtime = is_without("runtime") || leave_out(cupti, DOMAIN_RUNTIME, cupti->enable_runtime_call),
-               driver = is_without("driver") || leave_out(cupti, DOMAIN_DRIVER, cupti->enable_driver_call);
+    const bool runtime = choice_is_without("runtime") || leave_out(cupti, DOMAIN_RUNTIME, cupti->enable_runtime_call),
+               driver = choice_is_without("driver") || leave_out(cupti, DOMAIN_DRIVER, cupti->enable_driver_call);
     return runtime && driver ? "those that put work on a device, wait, take memory or load code"
            : runtime         ? "of the runtime those that put work on a device, wait, take memory or load code; of the driver all"
                              : "all: this version of CUPTI cannot leave out any";
@@ -118,7 +117,7 @@ static void listen_to(const struct cupti *cupti, cupti_subscriber subscriber, in
 
 void choice_listen(const struct cupti *cupti, cupti_subscriber subscriber)
 {
-    if (is_without("lines"))
+    if (choice_is_without("lines"))
         return;
     listen_to(cupti, subscriber, DOMAIN_RUNTIME);
     listen_to(cupti, subscriber, DOMAIN_DRIVER);

@@ -12,6 +12,9 @@
 
 enum { CALL_IDS = 4096 };
 
+/* STEPTIME_CUDA_WITHOUT names, with commas between, what is not asked for: so it can be measured what each costs. */
+bool choice_is_without(const char *what);
+
 /* False: one that is needed cannot be had. `say` is told of each that cannot. */
 bool choice_kinds(const struct cupti *cupti, void (*say)(const char *format, ...));
 

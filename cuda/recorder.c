@@ -195,6 +195,7 @@ static void put_head(void)
 
 static void *record(void *unused)
 {
+    const bool has_flush = !choice_is_without("flush");
     put_head();
     uint64_t flushed_ns = now_ns(CLOCK_MONOTONIC);
     while (!buffers_ending(&recorder.buffers)) {
@@ -203,7 +204,8 @@ static void *record(void *unused)
         if (at_ns - flushed_ns < FLUSH_MS * UINT64_C(1000000))
             continue;
         flushed_ns = at_ns;
-        recorder.cupti.flush_all(0);
+        if (has_flush)
+            recorder.cupti.flush_all(0);
         put_all(0);
         put_clock();
         put_loss();

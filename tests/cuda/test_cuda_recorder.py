@@ -274,6 +274,7 @@ class Command(Case):
         self.record()
         summary = steptime("summary", self.file).out
         self.assertIn("NVIDIA A100-SXM4-40GB", summary)
+        self.assertIn('"add_kernel(float*, float*)"', steptime("kernels", "--format", "json", self.file).out)
         about = self.info()["inputs"][0]
         self.assertEqual((about["step_source"], about["step_regularity"]["steps"]), ("ranges", 5))
 
