@@ -69,7 +69,7 @@ static bool is_wanted(const char *name)
         "MemUnmap", "MemRelease", "MemSetAccess", "MemGetInfo", "PoolTrim", "IpcOpen", "EnablePeerAccess",
         /* graphs */ "BeginCapture", "EndCapture", "GraphInstantiate", "GraphUpload", "GraphExecUpdate",
         /* code, and what is set up once */ "ModuleLoad", "ModuleUnload", "LibraryLoad", "LibraryUnload", "LinkComplete",
-        "CtxCreate", "CtxDestroy", "CtxRetain", "DeviceReset", "StreamCreate", "StreamDestroy"};
+        "cuInit", "CtxCreate", "CtxDestroy", "CtxRetain", "DeviceReset", "StreamCreate", "StreamDestroy"};
     return HAS_ONE_OF(name, parts);
 }
 

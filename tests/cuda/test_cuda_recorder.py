@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUDA recorder against a stub of CUPTI (stub_cupti.c): there is no GPU here, and it has not met one."""
+"""The CUDA recorder against a stub of CUPTI (stub_cupti.c): there is no GPU here."""
 import os
 import resource
 import signal
