@@ -76,7 +76,7 @@ enum step_source {
     STEPS_COLLECTIVES, /* the same collectives in the same order */
     STEPS_OPERATORS,   /* the same operators in the same order */
     STEPS_NONE,        /* the whole trace as one step */
-    STEPS_UPDATES,     /* launches of an optimizer's kernels; asked last. Sketches keep these numbers: new ones come behind */
+    STEPS_UPDATES, /* launches of an optimizer's kernels; asked last. Sketches keep these numbers: new ones come behind */
     STEP_SOURCES,
 };
 

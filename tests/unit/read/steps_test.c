@@ -299,7 +299,8 @@ static void collectives_in_one_order_are_steps(void **state)
 static void launch(struct made *m, const char *kernel, int64_t us)
 {
     const int64_t correlation = m->p.correlation++;
-    plant_linked(&m->p, EVENT_RUNTIME, planted_thread(&m->p, PLANTED_MAIN), "cudaLaunchKernel", m->at_us, 5, correlation);
+    plant_linked(&m->p, EVENT_RUNTIME, planted_thread(&m->p, PLANTED_MAIN), "cudaLaunchKernel", m->at_us, 5,
+                 correlation);
     plant_linked(&m->p, EVENT_KERNEL, planted_stream(&m->p, 0, 7), kernel, m->at_us + 6, us - 8, correlation);
     m->at_us += us;
 }
