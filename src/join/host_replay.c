@@ -53,12 +53,12 @@ static void take_backward(const struct beside *beside, const struct spans *forwa
     spans_free(&time);
 }
 
-/* Copies and waits that the trace shows of the finding, as ever, and its part of the host's time. */
+/* Copies and waits that the trace shows of the finding, and its part of the host's time. */
 static void take_finding(const struct beside *beside, uint32_t i, const struct host_model *model)
 {
-    struct sighting known = beside->join->sightings[i];
-    known.host_count = known.spares == SPARES_HOST ? 0 : beside->host_counts[i];
-    saving_take(&beside->join->evidence, &known);
+    struct sighting moves = beside->join->sightings[i];
+    moves.host_count = 0;
+    saving_take(&beside->join->evidence, &moves);
     const struct host_sight *const sight = &beside->sights[i];
     const double part = model->share / (sight->shared ? sight->shared : 1);
     if (part <= 0)
