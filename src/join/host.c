@@ -63,6 +63,16 @@ static void tell(struct join *join, uint32_t i, const struct host_sight *sight, 
     join_tell_events(join, &join->sightings[i], finding);
 }
 
+/* A function that ran, and whose calls do not say how long these lines took. */
+static void tell_unknown(struct join *join, uint32_t i, const char *why)
+{
+    struct lint_finding *const finding = &join->lint->findings[i];
+    if (finding->tier == TIER_STATIC && !finding->note.len)
+        finding->note = str_printf(
+            join->arena,
+            "Host time under these lines is not known: this Python gives loops in brackets no frame, and %s.", why);
+}
+
 void join_host(struct join *join, struct joined *joined)
 {
     const struct step_times times = step_times_beside(join->evidence.trace->info.path, &join->scratch);
@@ -72,6 +82,8 @@ void join_host(struct join *join, struct joined *joined)
     struct host_estimate *const estimates = arena_array(&join->scratch, join->finding_count, sizeof *estimates);
     for (uint32_t i = 0; i < join->finding_count; i++) {
         const struct match *const match = join->lint->findings[i].match;
+        if (sights[i].unknown)
+            tell_unknown(join, i, sights[i].unknown);
         if (!match || !sights[i].calls)
             continue;
         const struct host_model *const model = host_model_of(join->lint, match);
