@@ -145,7 +145,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 }
 
 static const struct option options[] = {
-    {"hw", 0, "NAME[,NAME...]|all", NULL,
+    {"hw", 0, "NAME|FILE,...|all", NULL,
      "On these devices: names of 'steptime hw' in any usual spelling, or files of your own. all: every GPU of the catalogue. "
      "The script is told that it runs on the first of them."},
     {"set", 0, "KEY=VALUE", NULL, "With this figure of the devices: memory=4TB/s. May come several times."},
