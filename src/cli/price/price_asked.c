@@ -111,12 +111,14 @@ static bool take_dry(const struct call *call, struct arena *arena, struct price_
                      struct steptime_error *err)
 {
     int64_t limit_s;
-    asked->path = call_argument(call, 0);
-    asked->dry = (struct dry_options){.device = device_told(asked), .precision = S(""), .server = price_server(asked)};
-    if (!take_shape(call, &asked->dry.batch_shape, err))
+    const char *const *const argv = training_words(call, arena, err);
+    if (!argv)
         return false;
-    asked->dry.argv = training_words(call, arena, err);
-    if (!asked->dry.argv || !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
+    asked->path = call_argument(call, 0);
+    asked->dry = (struct dry_options){
+        .argv = argv, .device = device_told(asked), .precision = S(""), .server = price_server(asked)};
+    if (!take_shape(call, &asked->dry.batch_shape, err) ||
+        !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
         !call_count(call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
         return false;
     asked->dry.limit_ns = limit_s * 1000000000;
@@ -154,7 +156,12 @@ bool price_keep(const struct call *call, const struct dry_result *dry, struct st
     char piece[PIECE];
     for (size_t bytes; out && (bytes = source_read(from, piece, sizeof piece)) > 0;)
         writer_put(out, (str){piece, bytes});
+    const char *const damage = out ? source_damage(from) : NULL;
+    if (damage)
+        writer_abandon(out);
+    const bool good = damage ? fail_at(err, STEPTIME_INPUT, str_of(dry->execution), -1, "%s", damage)
+                             : out && writer_close(out, err);
     if (from)
         source_close(from);
-    return out && writer_close(out, err);
+    return good;
 }
