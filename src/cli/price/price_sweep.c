@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/sum.h"
+#include "cli/program/option_list.h"
 #include "dry/ways.h"
 #include "predict/question/question.h"
 
@@ -31,28 +32,26 @@ static const struct column_spec columns[] = {
 
 /* ---- what is asked ---- */
 
-static const str *words_of(const struct call *call, const char *option, str otherwise, struct arena *arena,
-                           uint32_t *count)
+/* One word, which is `otherwise`, where it is not given. */
+static bool words_of(const struct call *call, const char *option, const char *otherwise, struct arena *arena,
+                     const str **words, uint32_t *count, struct steptime_error *err)
 {
-    const char *const text = call_text(call, option);
-    str list = text ? str_of(text) : otherwise, word;
-    str *words = NULL;
-    *count = 0;
-    while (str_cut(&list, ',', &word)) {
-        words = arena_one_more(arena, words, *count, sizeof *words);
-        words[(*count)++] = str_trim(word);
-    }
-    if (!*count) {
-        words = arena_alloc(arena, sizeof *words);
-        words[(*count)++] = S("");
-    }
-    return words;
+    struct option_list list;
+    if (!option_list_read(call, option, arena, &list, err))
+        return false;
+    str *const alone = arena_alloc(arena, sizeof *alone);
+    *alone = str_of(otherwise);
+    *words = list.count ? list.at : alone;
+    *count = list.count ? list.count : 1;
+    return true;
 }
 
 static bool read_batches(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                          struct steptime_error *err)
 {
-    const str *const words = words_of(call, "batch", S("0"), arena, &sweep->batch_count);
+    const str *words;
+    if (!words_of(call, "batch", "0", arena, &words, &sweep->batch_count, err))
+        return false;
     int64_t *const batches = arena_array(arena, sweep->batch_count, sizeof *batches);
     sweep->batches = batches;
     for (uint32_t i = 0; call_text(call, "batch") && i < sweep->batch_count; i++)
@@ -65,7 +64,8 @@ static bool read_batches(const struct call *call, struct arena *arena, struct pr
 static bool read_precisions(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                             struct steptime_error *err)
 {
-    sweep->precisions = words_of(call, "precision", S("as-is"), arena, &sweep->precision_count);
+    if (!words_of(call, "precision", "as-is", arena, &sweep->precisions, &sweep->precision_count, err))
+        return false;
     for (uint32_t i = 0; i < sweep->precision_count; i++)
         if (!str_is_among("as-is bf16 fp16", sweep->precisions[i]))
             return fail(err, STEPTIME_USAGE, "--precision takes as-is, bf16 and fp16, not '%.*s'",
@@ -73,18 +73,14 @@ static bool read_precisions(const struct call *call, struct arena *arena, struct
     return true;
 }
 
-/* One network is that of the devices. */
-static bool several(const char *list)
-{
-    return list && strchr(list, ',');
-}
-
 bool price_sweep_read(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                       struct steptime_error *err)
 {
-    *sweep = (struct price_sweep){.asked = call_text(call, "batch") || call_text(call, "precision") ||
-                                           several(call_text(call, "network"))};
-    sweep->networks = words_of(call, "network", S(""), arena, &sweep->network_count);
+    *sweep = (struct price_sweep){0};
+    if (!words_of(call, "network", "", arena, &sweep->networks, &sweep->network_count, err))
+        return false;
+    /* one network is that of the devices */
+    sweep->asked = call_text(call, "batch") || call_text(call, "precision") || sweep->network_count > 1;
     return read_batches(call, arena, sweep, err) && read_precisions(call, arena, sweep, err) &&
            ((uint64_t)sweep->batch_count * sweep->precision_count <= MOST_RUNS ||
             fail(err, STEPTIME_USAGE, "--batch and --precision ask for over %d runs of the script", (int)MOST_RUNS));

@@ -69,6 +69,66 @@ class Explains(Asked):
 
 
 
+class Tells(Asked):
+    def warned(self, document):
+        return [f"{one['path']}: {one['message']}" for one in document["warnings"]]
+
+    def test_a_device_that_is_named_twice(self):
+        script = self.script(training())
+        told = self.price(script, "--hw", "A100,H100 SXM,NVIDIA H100 SXM 80GB", "--format", "json").json
+        self.assertEqual(len(rows(told, "price", "devices")), 2)
+        self.assertIn("more than once", "".join(self.warned(told)))
+        self.assertIn("is several devices", "".join(self.warned(told)))
+        self.assertEqual(self.warned(self.price(script, "--hw", "H100 SXM,L4", "--format", "json").json), [])
+
+    def test_devices_without_a_price(self):
+        script, prices = self.script(training()), self.path("prices.csv")
+        with open(prices, "w", encoding="utf-8") as out:
+            out.write("device,per_hour\nH100 SXM,2\n")
+        for devices, says in (("H100 SXM,L4", "One of these devices has no price"), ("H100 SXM,L4,T4", "2 of these devices have no")):
+            told = " ".join(self.price(script, "--hw", devices, "--prices", prices).out.split())
+            self.assertIn(says, told)
+
+    def test_titles_of_columns_tell_them_apart(self):
+        for options in ([], ["--per-hour", "2"], ["--batch", "8,16"], ["--ranks", "1,2"]):
+            told = self.price(self.script(training()), "--hw", "H100 SXM", *options, "--format", "json").json
+            for part in told["sections"]:
+                for table in part["tables"]:
+                    titles = [column["title"] for column in table["columns"]]
+                    self.assertEqual(len(set(titles)), len(titles), titles)
+
+    def test_shapes_that_nobody_asks_for(self):
+        script = self.script("""
+            import torch
+            model = torch.nn.Linear(8, 4).cuda()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(4):
+                model(torch.randn(16, 8).cuda()).sum().backward()
+                optimizer.step()
+        """)
+        told = self.price(script, "--hw", "H100 SXM", "--batch-shape", "16x8", "--format", "json").json
+        self.assertIn("no DataLoader", "".join(self.warned(told)))
+        told = self.price(self.script(training(), "loads.py"), "--hw", "H100 SXM", "--batch-shape", "16x64,16:int64", "--format", "json").json
+        self.assertEqual((self.warned(told), value(told, "step", "samples")), ([], 16))
+
+    def test_what_is_no_python(self):
+        script = self.script("""
+            import torch
+            x = 1
+            def train(:
+                pass
+        """)
+        self.assertIn(f"{script}:4: SyntaxError: ", self.price(script, "--hw", "H100", code=INPUT).err.replace(" when it is run without data", ""))
+        self.script("import torch\nimport broken\n")
+        self.script("x = 1\ny = = 2\n", "broken.py")
+        told = self.price(self.path("train.py"), "--hw", "H100", code=INPUT).err
+        self.assertIn(f"{self.path('broken.py')}:2", told)
+
+    def test_a_gpu_where_there_is_none(self):
+        told = self.price(self.script(training()), "--keep", self.path("et.json"), code=INPUT).err
+        self.assertIn("told that there is none", told)
+
+
 class Slips(unittest.TestCase):
     """Told before anything is run."""
 
@@ -81,6 +141,13 @@ class Slips(unittest.TestCase):
     def test_no_command(self):
         for words in (["--hw", "H100"], ["--hw", "H100", "--"], ["--hw", "H100", "--ranks", "8"], ["--keep", "et.json"]):
             self.refused(*words, says="which command?")
+
+    def test_lists(self):
+        for option, least in (("hw", "H100"), ("batch", "8"), ("precision", "bf16"), ("network", "400Gbps"), ("ranks", "8"),
+                              ("batch-shape", "8x3")):
+            for text in (",", least + ",", f"{least},,{least}", " ", "," + least):
+                hw = [] if option == "hw" else ["--hw", "H100"]
+                self.refused(*hw, f"--{option}={text}", "--", "python3", "train.py", says=f"--{option}" if option != "network" else "network")
 
     def test_prices_that_break_off(self):
         with tempfile.TemporaryDirectory() as folder:
