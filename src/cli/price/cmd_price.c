@@ -117,8 +117,9 @@ static bool price(struct pricing *p, struct steptime_error *err)
 {
     if (!output_check(p->call, err) || !read_recorded(p, err) ||
         !price_asked_read(p->call, p->recorded.device, &p->arena, &p->asked, err) ||
-        !price_sweep_read(p->call, &p->arena, &p->sweep, err) || !price_ranks_read(p->call, &p->arena, &p->ranks, err) ||
-        !price_jobs(p, err) || !price_keep(p->call, &p->run.dry, err))
+        !price_sweep_read(p->call, &p->arena, &p->sweep, err) ||
+        !price_ranks_read(p->call, &p->arena, &p->ranks, err) || !price_jobs(p, err) ||
+        !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);

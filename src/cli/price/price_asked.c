@@ -114,8 +114,7 @@ static bool take_shape(const struct call *call, struct arena *arena, str *shape,
                         "'input_ids=8x128:int64'; not '%.*s'",
                         (int)list.at[i].len, list.at[i].at);
     }
-    return !named || named == list.count ||
-           fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
+    return !named || named == list.count || fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
 }
 
 static bool take_dry(const struct call *call, struct arena *arena, struct price_asked *asked,
@@ -176,8 +175,8 @@ bool price_keep(const struct call *call, const struct dry_result *dry, struct st
     const char *const damage = out ? source_damage(from) : NULL;
     if (damage)
         writer_abandon(out);
-    const bool good = damage ? fail_at(err, STEPTIME_INPUT, str_of(dry->execution), -1, "%s", damage)
-                             : out && writer_close(out, err);
+    const bool good =
+        damage ? fail_at(err, STEPTIME_INPUT, str_of(dry->execution), -1, "%s", damage) : out && writer_close(out, err);
     if (from)
         source_close(from);
     return good;

@@ -12,7 +12,7 @@ struct price_asked {
     struct hardware *devices;
     uint32_t count;
     bool on_gpu;
-    str twice; /* a device that was named more than once, and is there once; "" */
+    str twice;        /* a device that was named more than once, and is there once; "" */
     const char *path; /* what is run, for messages */
     struct dry_options dry;
     struct predict_asked predict;
