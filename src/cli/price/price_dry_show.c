@@ -26,8 +26,11 @@ static void put_notes(struct section *section, const struct dry_result *dry)
     }
 }
 
-void price_show_dry(const struct dry_result *dry, struct report *report)
+void price_show_dry(const struct dry_result *dry, bool shapes, struct report *report)
 {
+    if (shapes && !dry->shaped)
+        report_warning(report, S("--batch-shape"), -1,
+                       S("no DataLoader of the script handed out such batches: it gets its data otherwise"));
     struct section *const section = report_section(report, "dry_run", "Dry run");
     section_value(section, "steps", "steps made without data", UNIT_COUNT, cell_int(dry->steps));
     section_value(section, "values", "values stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_VALUE]));
