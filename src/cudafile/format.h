@@ -71,11 +71,11 @@ enum cudafile_info {
 };
 
 enum cudafile_loss {
-    CUDAFILE_DROPPED,    /* records that CUPTI says it dropped */
-    CUDAFILE_UNWRITTEN,  /* records that came, but could not be written */
-    CUDAFILE_UNKNOWN,    /* records of a kind, or with content, that the recorder does not know */
-    CUDAFILE_NAMELESS,   /* records whose text did not fit */
-    CUDAFILE_UNLOCKED,   /* copies and waits without a line: frames were not read, and the thread did not hold the lock */
+    CUDAFILE_DROPPED,   /* records that CUPTI says it dropped */
+    CUDAFILE_UNWRITTEN, /* records that came, but could not be written */
+    CUDAFILE_UNKNOWN,   /* records of a kind, or with content, that the recorder does not know */
+    CUDAFILE_NAMELESS,  /* records whose text did not fit */
+    CUDAFILE_UNLOCKED, /* copies and waits without a line: frames were not read, and the thread did not hold the lock */
     CUDAFILE_LINES_LOST, /* lines for which there was no room */
     CUDAFILE_ODD_SIZES,  /* records of another size than this version of CUPTI should give */
     CUDAFILE_FRAMELESS,  /* copies and waits of threads that ran no Python then */

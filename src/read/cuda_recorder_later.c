@@ -181,17 +181,20 @@ static void note_lineless(struct cuda_recorder *r)
     const uint64_t count = r->losses[CUDAFILE_UNLOCKED];
     if (count && r->lines_off.len)
         trace_note(r->trace, NOTE_REMARK, -1,
-                   "%" PRIu64 " copies and waits have no line of code: their thread did not hold Python's lock, and its "
+                   "%" PRIu64
+                   " copies and waits have no line of code: their thread did not hold Python's lock, and its "
                    "frames could not be read without: %.*s",
                    count, (int)r->lines_off.len, r->lines_off.at);
     else
-        note_count(r, CUDAFILE_UNLOCKED, "copies and waits have no line of code: their thread did not hold Python's lock");
+        note_count(r, CUDAFILE_UNLOCKED,
+                   "copies and waits have no line of code: their thread did not hold Python's lock");
 }
 
 static void note_calls(struct cuda_recorder *r)
 {
     if (r->which_calls.len && !str_eq(r->which_calls, S("all")))
-        trace_note(r->trace, NOTE_REMARK, -1, "calls that were recorded: %.*s", (int)r->which_calls.len, r->which_calls.at);
+        trace_note(r->trace, NOTE_REMARK, -1, "calls that were recorded: %.*s", (int)r->which_calls.len,
+                   r->which_calls.at);
 }
 
 static void note_losses(struct cuda_recorder *r)
