@@ -24,7 +24,9 @@ static const struct column_spec columns[] = {
     {"memory_high_bytes", "memory", UNIT_BYTES, 0, "as in the table of devices, then"},
     {"step_us", "a step", UNIT_US, 0, "the step then; null where it is not known"},
     {"slower", "of the step", UNIT_RATIO, 0, "step_us / step_us of the script as it is"},
-    {"basis", "basis", UNIT_NONE, 0, "how that was found"},
+    {"basis", "basis", UNIT_NONE, 0,
+     "how that was found: run dry, the script itself, again; replayed, the lives of its storages; scaled, the same by the batch"},
+    {"why", "no step", UNIT_NONE, COLUMN_DETAIL, "why a step is not known"},
     {0},
 };
 
@@ -38,7 +40,7 @@ struct trying {
     uint32_t keeper_count;
 };
 
-static void put(const struct trying *t, str way, struct fit fit, double step_us, str basis)
+static void put_why(const struct trying *t, str way, struct fit fit, double step_us, str basis, str why)
 {
     table_row(t->table);
     table_text(t->table, t->as_is->hardware.name);
@@ -48,6 +50,12 @@ static void put(const struct trying *t, str way, struct fit fit, double step_us,
     table_cell(t->table, isnan(step_us) ? cell_null() : cell_real(step_us));
     table_cell(t->table, isnan(step_us) ? cell_null() : cell_ratio(step_us, t->as_is->step.walked.step_us));
     table_text(t->table, basis);
+    table_cell(t->table, cell_text_or_null(why));
+}
+
+static void put(const struct trying *t, str way, struct fit fit, double step_us, str basis)
+{
+    put_why(t, way, fit, step_us, basis, S(""));
 }
 
 static double step_as_is(const struct trying *t)
@@ -107,11 +115,11 @@ static void run_mixed(struct trying *t)
         t->mixed_why = S("-");
 }
 
-static void put_run(const struct trying *t, str way, const struct price_run *run, str basis)
+static void put_run(const struct trying *t, str way, const struct price_run *run)
 {
     struct price then;
     price_one(&run->source, &t->ways->asked->predict, &run->step, &t->as_is->hardware, &then, t->ways->arena);
-    put(t, way, then.fit, then.why.len ? NAN : then.step.walked.step_us, basis);
+    put_why(t, way, then.fit, then.why.len ? NAN : then.step.walked.step_us, S("run dry"), then.why);
 }
 
 static void try_half(const struct trying *t)
@@ -121,20 +129,39 @@ static void try_half(const struct trying *t)
         [DRY_PARAMETERS] = 1,    [DRY_BUFFERS] = 1,    [DRY_GRADIENTS] = 1,     [DRY_OPTIMIZER] = 1,
         [DRY_ACTIVATIONS] = 0.5, [DRY_BACKWARD] = 0.5, [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 1};
     if (!t->half_why.len) {
-        put_run(t, S("half the batch"), &t->half, S("run dry again with loaders of half the batch"));
+        put_run(t, S("half the batch"), &t->half);
         return;
     }
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
-    put(t, S("half the batch"), fit_of(t, &lives), NAN,
-        str_printf(t->ways->arena, "activations and what is made backwards halved, since %.*s", (int)t->half_why.len,
-                   t->half_why.at));
+    put_why(t, S("half the batch"), fit_of(t, &lives), NAN, S("scaled"), t->half_why);
     arena_free(&scratch);
 }
 
 static void try_mixed(const struct trying *t)
 {
     if (!t->mixed_why.len)
-        put_run(t, S("bf16 autocast"), &t->mixed, S("run dry again, all of it in autocast"));
+        put_run(t, S("bf16 autocast"), &t->mixed);
+}
+
+/* "scaled" and "run dry" are of these; all else is replayed. */
+static void tell_how(const struct trying *t, struct section *section, struct arena *arena)
+{
+    section_text(section, S("Replayed: the lives of its storages as they would be then. Checkpointed modules do their "
+                            "forward twice. ZeRO: a part of the optimizer (2: gradients, 3: parameters, too) on each "
+                            "rank, without what is gathered; messages round a ring, none hidden. Without the "
+                            "optimizer: gradients to the host and parameters back, without what the host computes."));
+    if (t->half_why.len)
+        section_text(section,
+                     str_printf(arena,
+                                "Half the batch is scaled, activations and what is made backwards halved, since %.*s.",
+                                (int)t->half_why.len, t->half_why.at));
+    else
+        section_text(section, S("Half the batch is the script itself, run dry again with loaders of half the batch."));
+    if (!t->mixed_why.len)
+        section_text(section, S("Autocast is the script itself, run dry again with all of it in autocast."));
+    else if (!str_eq(t->mixed_why, S("-")))
+        section_text(section, str_printf(arena, "It could not be run in autocast: %.*s.", (int)t->mixed_why.len,
+                                         t->mixed_why.at));
 }
 
 /* ---- checkpointing ---- */
@@ -177,8 +204,7 @@ static void try_checkpoint(const struct trying *t, const struct dry_keeper *keep
     put(t,
         str_printf(t->ways->arena, "checkpoint %u calls of %.*s", keeper->calls, (int)keeper->name.len,
                    keeper->name.at),
-        fit_of(t, &lives), again.count ? step_again(t, &again) : NAN,
-        S("replayed without what these calls keep; their forward is done twice"));
+        fit_of(t, &lives), again.count ? step_again(t, &again) : NAN, S("replayed"));
     arena_free(&scratch);
 }
 
@@ -256,10 +282,12 @@ static void try_zero(const struct trying *t, int stage, const struct dry_lives *
         ranks = USUAL_RANKS;
         fit = zero_fit(t, stage, ranks, lives);
     }
-    put(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)ranks, with), fit,
-        with[0] ? NAN : zero_step(t, stage, ranks),
-        S("replayed with a part of the optimizer (2: gradients, 3: parameters) on each rank, without what is gathered; "
-          "messages round a ring, none hidden"));
+    const double step_us = with[0] ? NAN : zero_step(t, stage, ranks);
+    const str why = with[0]          ? S("what both take together was not tried")
+                    : isnan(step_us) ? S("the rate of the link between the ranks is not known")
+                                     : S("");
+    put_why(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)ranks, with), fit, step_us,
+            S("replayed"), why);
 }
 
 static void try_zeros(const struct trying *t)
@@ -288,8 +316,7 @@ static void try_offload(const struct trying *t)
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
     const double rate = figure(t, HW_HOST_LINK), bytes = 2 * bytes_of(t, DRY_PARAMETERS);
     put(t, S("the optimizer on the host"), fit_of(t, &lives), rate > 0 ? step_as_is(t) + bytes / rate * 1e6 : NAN,
-        S("replayed without the optimizer's state; gradients to the host and parameters back, what the host computes "
-          "is not in it"));
+        S("replayed"));
     arena_free(&scratch);
 }
 
@@ -298,7 +325,7 @@ static void try_offload(const struct trying *t)
 static void try_all(struct trying *t, const struct price *price)
 {
     t->as_is = price;
-    put(t, S("as it is"), price->fit, step_as_is(t), S("as in the table of devices"));
+    put(t, S("as it is"), price->fit, step_as_is(t), S("run dry"));
     try_half(t);
     try_mixed(t);
     try_checkpoints(t);
@@ -342,6 +369,7 @@ void price_ways_show(const struct price_ways *ways, const struct prices *prices,
     t.keepers = lives_keepers(&ways->run->dry.lives, ways->arena, &t.keeper_count);
     run_half(&t);
     run_mixed(&t);
+    tell_how(&t, section, ways->arena);
     bool *const taken = arena_array(ways->arena, prices->count, sizeof *taken);
     for (uint32_t tried = 0; tried < MOST_DEVICES && tried < (need ? need : 1); tried++) {
         const struct price *const price = need ? nearest(prices, taken) : &prices->at[0];
