@@ -126,6 +126,25 @@ class Ranks(Case):
         self.assertTrue(all(" 0-15 " in mark for mark in marks))
 
 
+    def test_it_fits_as_the_table_of_devices_says(self):
+        """More than the tensors is taken of a device: the two tables say the same, whatever room there is."""
+        script = self.script(DDP)
+        held = value(self.price(script, "--hw", "H100", "--ranks", "8", "--format", "json").json, "memory", "peak_bytes")
+        said = set()
+        for room in (held - 4096, held + 4096, held + (700 << 20), 80 << 30):
+            told = self.price(script, "--hw", "H100", "--ranks", "8", "--format", "json", "--set", f"memory_size={room}B").json
+            word = rows(told, "price", "devices")[0]["fits"]
+            self.assertEqual(rows(told, "ranks", "ranks")[0]["fits"], word, room)
+            said.add(word)
+        self.assertEqual(said, {"yes", "may not", "no"})
+
+    def test_a_server_that_is_assumed_is_told(self):
+        words = "How many GPUs a server of NVIDIA T4 has is not known: 8 are assumed"
+        script = self.script(DDP)
+        self.assertIn(words, " ".join(self.price(script, "--hw", "T4", "--ranks", "4").out.split()))
+        self.assertNotIn("is not known", self.price(script, "--hw", "T4", "--ranks", "4", "--set", "gpus_per_server=4").out)
+
+
 class Refusals(Case):
     def test_no_number_of_ranks(self):
         for word in ("0", "many", "4,", "-1"):
