@@ -17,10 +17,14 @@ void plan_doubt_op(const struct plan *plan, const struct plan_op *op, struct est
     }
 }
 
-/* Of a table of operators: what is recorded, and graphs of what was, name all that a step does. */
-static bool is_listed_training(const struct program *program)
+/*
+ * Of which nothing was timed: each kernel is estimated as if it ran by itself, whatever names it, a table of operators or the
+ * script's own code. Steps of training take longer than that sum on some devices.
+ */
+static bool is_supposed_training(const struct program *program)
 {
-    for (uint32_t i = 0; program->source == PROGRAM_LIST && i < program->count; i++)
+    const bool supposed = program->source == PROGRAM_LIST || program->source == PROGRAM_EXECUTION;
+    for (uint32_t i = 0; supposed && i < program->count; i++)
         if (program->ops[i].phase == PHASE_BACKWARD)
             return true;
     return false;
@@ -28,7 +32,7 @@ static bool is_listed_training(const struct program *program)
 
 double plan_whole_doubt(const struct plan *plan)
 {
-    return is_listed_training(plan->program) ? training_doubt : 0;
+    return is_supposed_training(plan->program) ? training_doubt : 0;
 }
 
 void plan_doubt(const struct plan *plan, struct estimate_sum *sum)

@@ -9,7 +9,7 @@
 /* All work that is there and does not take what was recorded, as a sum of estimates. */
 void plan_doubt(const struct plan *plan, struct estimate_sum *sum);
 
-/* Of it what is of the step as a whole: a table of operators that trains leaves out some of what a step does. */
+/* Of it what is of the step as a whole: a step of training that was never timed is no sum of kernels that run by themselves. */
 double plan_whole_doubt(const struct plan *plan);
 
 /* The same of the launches of one operator; more may be added to the same sum. */

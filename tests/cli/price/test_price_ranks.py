@@ -145,6 +145,41 @@ class Ranks(Case):
         self.assertNotIn("is not known", self.price(script, "--hw", "T4", "--ranks", "4", "--set", "gpus_per_server=4").out)
 
 
+class Ways(Case):
+    """ZeRO is of the job that was run."""
+
+    def ways(self, text, *options):
+        told = self.priced(text, "--ranks", "8", "--ways", *options)
+        return told, {row["way"]: row for row in rows(told, "ways", "ways")}
+
+    def test_what_each_rank_holds_is_divided_over_those_of_the_job(self):
+        told, ways = self.ways(DDP)
+        as_is = ways["as it is"]
+        names = [f"ZeRO {stage} over 8 ranks" for stage in (1, 2, 3)]
+        self.assertEqual([name for name in ways if name.startswith("ZeRO")], names)
+        one, two, three = (ways[name] for name in names)
+        for way in (one, two):  # half of a sum, then parameters: as much is sent as by the sums that it has
+            self.assertAlmostEqual(way["step_us"], as_is["step_us"])
+        self.assertGreater(three["step_us"], as_is["step_us"])
+        model = 10 * LAYER
+        # of two of the optimizer, gradients and their copies in buckets a part is left, or nothing
+        self.assertLess(two["memory_high_bytes"], as_is["memory_high_bytes"] - 0.8 * (2 + 1 + 1) * model)
+        self.assertGreater(three["memory_high_bytes"], as_is["memory_high_bytes"] - 6 * model)
+        for way in ways.values():
+            if way["step_us"] is not None:
+                self.assertLessEqual(way["step_us_low"], way["step_us"])
+                self.assertLess(way["step_us"], way["step_us_high"])
+        host = ways["the optimizer on the host"]
+        self.assertGreater(host["step_us_high"] - host["step_us"], as_is["step_us_high"] - as_is["step_us"])
+        self.assertEqual(as_is["step_us_high"], rows(told, "price", "devices")[0]["step_us_high"])
+
+    def test_it_is_not_tried_where_ranks_hold_parts(self):
+        for text in (FSDP, TENSOR):
+            _, ways = self.ways(text)
+            self.assertFalse([name for name in ways if name.startswith("ZeRO")])
+            self.assertIn("the optimizer on the host", ways)
+
+
 class Refusals(Case):
     def test_no_number_of_ranks(self):
         for word in ("0", "many", "4,", "-1"):
