@@ -145,6 +145,38 @@ class Ranks(Case):
         self.assertNotIn("is not known", self.price(script, "--hw", "T4", "--ranks", "4", "--set", "gpus_per_server=4").out)
 
 
+HIDDEN = START + """
+    net = nn.Sequential(*[nn.Linear(4096, 4096) for _ in range(6)]).cuda()
+    net = nn.parallel.DistributedDataParallel(net, device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(4):
+        net(torch.randn(16384, 4096, device="cuda")).square().mean().backward()
+        optimizer.step(); optimizer.zero_grad()
+"""
+
+
+class Ends(Case):
+    """What is told of communication lies within its interval, and parts within the whole."""
+
+    def check(self, row):
+        for name in ("step_us", "exposed_us"):
+            self.assertLessEqual(0, row[f"{name}_low"])
+            self.assertLessEqual(row[f"{name}_low"], row[name], name)
+            self.assertLessEqual(row[name], row[f"{name}_high"], name)
+        for end in ("", "_low", "_high"):
+            self.assertLessEqual(row[f"exposed_us{end}"], row[f"step_us{end}"])
+        self.assertLessEqual(row["waiting_us"], row["exposed_us"])
+        self.assertLessEqual(row["exposed_us"], row["communication_us"] + row["waiting_us"] + 1)
+
+    def test_of_every_kind_of_job(self):
+        for name, ranks, text in (("ddp", 16, DDP), ("hidden", 64, HIDDEN), ("fsdp", 16, FSDP), ("tensor", 16, TENSOR), ("pipeline", 8, PIPELINE)):
+            with self.subTest(name):
+                for row in rows(self.priced(text, "--ranks", str(ranks), "--network", "15Gbps"), "ranks", "ranks"):
+                    self.check(row)
+                    if name == "pipeline":  # its waiting is no message, and not as unsure as one
+                        self.assertLess(row["exposed_us_high"] - row["exposed_us"], 4 * row["communication_us"])
+
+
 class Ways(Case):
     """ZeRO is of the job that was run."""
 
