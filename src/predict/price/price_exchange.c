@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alone.h"
 #include "predict/plan/plan_doubt.h"
 
 /* ---- collectives of a step ---- */
@@ -96,16 +97,10 @@ static bool scale(const void *context, struct plan *plan, struct arena *arena, s
 static bool step_at(const struct predict_source *source, const struct predict_asked *asked, double factor,
                     double *step_us, struct steptime_error *err)
 {
-    struct arena scratch = {0};
-    struct prediction changed;
-    struct predict_asked other = *asked;
-    other.change = scale;
-    other.context = &factor;
-    other.level = 0;
-    other.energy = false;
-    const bool good = predict(source, &other, &scratch, &changed, err);
-    *step_us = good ? changed.walked.step_us : 0;
-    arena_free(&scratch);
+    const struct alone with = {.change = scale, .context = &factor};
+    struct alone_step step;
+    const bool good = step_alone(source, asked, &with, &step, err);
+    *step_us = step.step_us;
     return good;
 }
 
