@@ -336,7 +336,7 @@ static void try_zero(const struct trying *t, int stage, const struct dry_lives *
 {
     const int64_t ranks = zero_ranks(t, stage, lives);
     const struct taking step = with[0] ? not_known : zero_step(t, stage, ranks);
-    const str why = with[0]         ? S("what both take together was not tried")
+    const str why = with[0]          ? S("what both take together was not tried")
                     : isnan(step.us) ? S("the rate of the link between the ranks is not known")
                                      : S("");
     put_why(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)ranks, with),
