@@ -181,10 +181,21 @@ static const sqlite3_module module = {
     .xRowid = get_rowid,
 };
 
+/* Its columns are declared when it is first named, which is no reading: so that is done here. */
+static bool name_once(sqlite3 *db, const struct sql_table *table)
+{
+    char *query = sqlite3_mprintf("SELECT 1 FROM \"%w\"", table->name);
+    sqlite3_stmt *statement = NULL;
+    const bool good = query && sqlite3_prepare_v2(db, query, -1, &statement, NULL) == SQLITE_OK;
+    sqlite3_finalize(statement);
+    sqlite3_free(query);
+    return good;
+}
+
 bool module_add(sqlite3 *db, struct sql_world *world)
 {
     for (const struct sql_table *const *at = sql_tables; *at; at++)
-        if (sqlite3_create_module_v2(db, (*at)->name, &module, world, NULL) != SQLITE_OK)
+        if (sqlite3_create_module_v2(db, (*at)->name, &module, world, NULL) != SQLITE_OK || !name_once(db, *at))
             return false;
     return true;
 }
