@@ -15,6 +15,7 @@ extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_diff;
 extern const struct command command_query;
+extern const struct command command_export;
 extern const struct command command_overheads;
 extern const struct command command_predict;
 extern const struct command command_price;
@@ -46,6 +47,7 @@ const struct command *const commands[] = {
     &command_ranks,
     &command_diff,
     &command_query,
+    &command_export,
     &command_overheads,
     &command_predict,
     &command_price,
