@@ -75,7 +75,8 @@ static void put_flows(struct sequence *sequence, const struct lane_place *place,
         event_flow(sequence, flow_id(place, backward[row] - 1, true), false);
 }
 
-static void put_begin(struct sequence *sequence, const struct lane_place *place, const uint32_t *backward, uint32_t row)
+static void put_event(struct sequence *sequence, const struct lane_place *place, const uint32_t *backward, uint32_t row,
+                      enum event_type type)
 {
     const struct trace *trace = place->trace;
     event_name(sequence, trace, trace->name[row]);
@@ -87,7 +88,7 @@ static void put_begin(struct sequence *sequence, const struct lane_place *place,
             event_attr(sequence, trace, told[i].attr, told[i].name, value);
     }
     put_flows(sequence, place, backward, row);
-    sequence_event(sequence, TYPE_BEGIN, place->offset_ns + trace->start_ns[row]);
+    sequence_event(sequence, type, place->offset_ns + trace->start_ns[row]);
 }
 
 /* ---- a nest of a lane ---- */
@@ -161,15 +162,27 @@ static void put_slice(struct nest_place *nest, uint32_t row)
         end_ns = line->ends[line->open - 1];
         nest->out->counts.shortened++;
     }
-    put_begin(&line->sequence, nest->place, nest->backward, row);
+    put_event(&line->sequence, nest->place, nest->backward, row, TYPE_BEGIN);
     push_end(nest, line, end_ns);
+}
+
+static void put_instant(struct nest_place *nest, uint32_t row)
+{
+    const int64_t at_ns = nest->place->trace->start_ns[row];
+    struct line *line = line_for(nest, at_ns, at_ns);
+    put_event(&line->sequence, nest->place, nest->backward, row, TYPE_INSTANT);
 }
 
 static void put_nest(struct nest_place *nest, struct rows rows)
 {
-    for (uint32_t i = 0; i < rows.count; i++)
-        if (nest->place->trace->kind[rows.at[i]] != EVENT_INSTANT)
+    const struct trace *trace = nest->place->trace;
+    for (uint32_t i = 0; i < rows.count; i++) {
+        int64_t total;
+        if (trace->kind[rows.at[i]] != EVENT_INSTANT)
             put_slice(nest, rows.at[i]);
+        else if (!trace_attr(trace, rows.at[i], ATTR_TOTAL_ALLOCATED, &total))
+            put_instant(nest, rows.at[i]);
+    }
     for (uint32_t i = 0; i < nest->line_count; i++)
         close_until(nest, &nest->lines[i], INT64_MAX);
 }
