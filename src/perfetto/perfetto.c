@@ -6,17 +6,23 @@
 
 /* ---- the clocks of several traces ---- */
 
+/* Starts that lie further apart are of clocks that do not tell the time of day. */
+static const int64_t furthest_ns = INT64_C(86400000000000);
+
 /* Where each trace begins in the file. Without a time of day in all of them each begins at 0. */
 static void find_offsets(const struct perfetto_trace *traces, uint32_t count, int64_t *offsets)
 {
-    int64_t first = INT64_MAX;
+    int64_t first = INT64_MAX, last = INT64_MIN;
     bool known = true;
     for (uint32_t i = 0; i < count; i++) {
-        known &= trace_epoch(traces[i].trace, &offsets[i]) && traces[i].trace->info.base_ns > 0;
+        offsets[i] = 0;
+        known &= trace_epoch(traces[i].trace, &offsets[i]);
         first = offsets[i] < first ? offsets[i] : first;
+        last = offsets[i] > last ? offsets[i] : last;
     }
+    known = known && count > 1 && (uint64_t)last - (uint64_t)first <= (uint64_t)furthest_ns;
     for (uint32_t i = 0; i < count; i++)
-        offsets[i] = known && count > 1 ? offsets[i] - first : 0;
+        offsets[i] = known ? offsets[i] - first : 0;
 }
 
 /* ---- one trace ---- */
