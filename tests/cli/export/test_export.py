@@ -159,7 +159,7 @@ class Export(Folder):
         path = [made for made in found.slices if found.path(made.track)[-1] == "critical path"]
         told = steptime("critical-path", "--format", "json", trace).json
         self.assertEqual([(made.start, made.end - made.start) for made in path if made.args.get("event") is not None][:5],
-                         [(row["start_ns"], row["end_ns"] - row["start_ns"]) for row in rows_of(told, "path") if row["event"] is not None][:5])
+                         [(row["start_ns"], row["time_ns"]) for row in rows_of(told, "path") if row["event"] is not None][:5])
         for before, after in zip(path, path[1:]):
             self.assertLessEqual(before.end, after.start)
 
