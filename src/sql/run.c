@@ -29,12 +29,14 @@ struct running {
 
 static bool fail_by_sqlite(const struct running *run)
 {
+    if (!run->db || sqlite3_errcode(run->db) == SQLITE_NOMEM)
+        return fail(run->err, STEPTIME_MEMORY, "out of memory");
     if (run->guard.ended_for)
         return fail(run->err, STEPTIME_INPUT, "the query was ended: %s", run->guard.ended_for);
     if (run->db && sqlite3_errcode(run->db) == SQLITE_AUTH)
         return fail(run->err, STEPTIME_USAGE, "a query only reads: SELECT, WITH ... SELECT or VALUES (%s)",
                     sqlite3_errmsg(run->db));
-    return fail(run->err, STEPTIME_USAGE, "SQL: %s", run->db ? sqlite3_errmsg(run->db) : "out of memory");
+    return fail(run->err, STEPTIME_USAGE, "SQL: %s", sqlite3_errmsg(run->db));
 }
 
 /* ---- cells ---- */
@@ -99,6 +101,8 @@ static bool take_rows(struct running *run, sqlite3_stmt *statement)
             return true;
         }
         add_row(run, statement);
+        if (sqlite3_errcode(run->db) == SQLITE_NOMEM) /* a text that could not be had */
+            return fail_by_sqlite(run);
     }
     return code == SQLITE_DONE || fail_by_sqlite(run);
 }
