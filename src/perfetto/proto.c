@@ -10,13 +10,6 @@ void proto_fixed(struct buf *message, uint32_t field, uint64_t value)
         buf_char(message, (char)(value >> shift & 0xFF));
 }
 
-void proto_double(struct buf *message, uint32_t field, double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    proto_fixed(message, field, bits);
-}
-
 static bool is_utf8(str text)
 {
     for (size_t at = 0; at < text.len;) {

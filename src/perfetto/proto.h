@@ -25,9 +25,8 @@ static inline void proto_message(struct buf *message, uint32_t field, struct buf
     buf_clear(inner);
 }
 
-/* fixed64 and double: eight bytes, the lowest first. */
+/* Eight bytes, the lowest first. */
 void proto_fixed(struct buf *message, uint32_t field, uint64_t value);
-void proto_double(struct buf *message, uint32_t field, double value);
 
 /* What is no UTF-8 is written as \xNN: readers refuse the whole message otherwise. */
 void proto_text(struct buf *message, uint32_t field, str text);

@@ -30,7 +30,8 @@ struct running {
 static bool fail_by_sqlite(const struct running *run)
 {
     const int code = run->db ? sqlite3_errcode(run->db) : SQLITE_NOMEM;
-    if (code == SQLITE_NOMEM || code == SQLITE_OK) /* what fails and tells the database nothing, fails for memory alone */
+    if (code == SQLITE_NOMEM ||
+        code == SQLITE_OK) /* what fails and tells the database nothing, fails for memory alone */
         return fail(run->err, STEPTIME_MEMORY, "out of memory");
     if (run->guard.ended_for)
         return fail(run->err, STEPTIME_INPUT, "the query was ended: %s", run->guard.ended_for);
