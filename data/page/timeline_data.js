@@ -4,8 +4,8 @@
 const Timeline = {
   // What an event is drawn as, in the order of enum page_class: colour of the page's palette, and word.
   classes: [
-    ["c0", "operator"], ["c7", "runtime call"], ["c2", "wait"], ["c9", "range"], ["c6", "Python"],
-    ["c3", "kernel"], ["c1", "communication"], ["c5", "copy"], ["c8", "memset"], ["c9", "other"],
+    ["c3", "operator"], ["c7", "runtime call"], ["c2", "wait"], ["c9", "range"], ["c6", "Python"],
+    ["c0", "kernel"], ["c1", "communication"], ["c5", "copy"], ["c8", "memset"], ["c9", "other"],
   ],
   nests: ["", "ranges", "Python", "aside", "", "waits", "ranges"],
 };
@@ -121,7 +121,19 @@ Timeline.read = (bytes) => {
   const head = JSON.parse(new TextDecoder().decode(bytes.subarray(8, 8 + length)));
   const from = new Timeline.Reader(bytes, 8 + length);
   const traces = head.traces.map((trace, i) => Timeline.readTrace(from, trace, head.offsets[i]));
-  return {traces, start: 0, end: Math.max(1, ...traces.map((trace) => trace.end))};
+  return {traces, ...Timeline.extent(traces)};
+};
+
+// From the first to the last event that is more than a mark of the recorder.
+Timeline.extent = (traces) => {
+  let start = Infinity, end = 0;
+  for (const track of traces.flatMap((trace) => trace.tracks)) {
+    if (track.nest === 3) continue;
+    start = Math.min(start, track.start[0]);
+    for (let i = 0; i < track.count; i++) end = Math.max(end, track.start[i] + track.dur[i]);
+  }
+  const last = Math.max(1, ...traces.map((trace) => trace.end));
+  return end > start ? {start, end} : {start: 0, end: last};
 };
 
 Timeline.nameOf = (track, i) => track.lane.trace.names[track.name[i]];

@@ -69,13 +69,23 @@ Timeline.pixels = (state) => {
 Timeline.x = (state, time) => state.left + (time - state.view.start) / (state.view.end - state.view.start) * (state.width - state.left);
 Timeline.y = (state, track, i) => Timeline.AXIS + track.y - state.scroll + (track.lane.folded ? 0 : track.depth[i] * state.row_height);
 
-// As much of a text as fits, cut in the middle so that its end stays. Letters are about as wide as each other.
-Timeline.cut = (text, width) => {
-  const most = Math.floor(width / 6);
-  if (text.length <= most) return text;
-  if (most < 3) return "";
-  const end = Math.floor((most - 1) / 3);
-  return text.slice(0, most - 1 - end) + "\u2026" + (end ? text.slice(-end) : "");
+// How wide the letters of the names are; those beyond ASCII count as wide ones.
+Timeline.letters = (pen) => {
+  pen.font = "11px system-ui, sans-serif";
+  return Float32Array.from({length: 128}, (_, c) => (c < 32 ? 11 : pen.measureText(String.fromCharCode(c)).width));
+};
+
+// As much of a text as fits, cut in the middle so that its end stays.
+Timeline.cut = (state, text, width) => {
+  const letters = state.letters || (state.letters = Timeline.letters(state.pen)), dots = 11;
+  const wide = (i) => { const c = text.charCodeAt(i); return c < 128 ? letters[c] : 11; };
+  let sum = 0;
+  for (let i = 0; i < text.length && sum <= width; i++) sum += wide(i);
+  if (sum <= width) return text;
+  let from = 0, to = text.length, room = width - dots;
+  for (let head = room * 0.66; from < to && wide(from) <= head; from++) { head -= wide(from); room -= wide(from); }
+  for (; to > from && wide(to - 1) <= room; to--) room -= wide(to - 1);
+  return from ? text.slice(0, from) + "\u2026" + text.slice(to) : "";
 };
 
 Timeline.names = (state) => {
@@ -91,7 +101,7 @@ Timeline.names = (state) => {
     for (let i = from; i < to; i++) {
       if (line.end[i] - line.start[i] < least) continue;
       const x = Math.max(state.left, Timeline.x(state, line.start[i])), end = Math.min(state.width, Timeline.x(state, line.end[i]));
-      if (end - x > 28) pen.fillText(Timeline.cut(Timeline.nameOf(line.track, line.at[i]), end - x - 6), x + 4, y + at.height / 2);
+      if (end - x > 28) pen.fillText(Timeline.cut(state, Timeline.nameOf(line.track, line.at[i]), end - x - 6), x + 4, y + at.height / 2);
     }
   }
 };
@@ -113,7 +123,9 @@ Timeline.axis = (state) => {
   for (let t = Math.ceil(view.start / step) * step; t < view.end; t += step) {
     const x = Timeline.x(state, t);
     pen.fillStyle = text.line;
+    pen.globalAlpha = 0.4;
     pen.fillRect(x, 13, 1, state.height);
+    pen.globalAlpha = 1;
     pen.fillStyle = text.soft;
     pen.fillText(Timeline.timeText(t, Math.max(step, Math.abs(t))), x + 3, 7);
   }
@@ -135,7 +147,7 @@ Timeline.labels = (state) => {
   pen.rect(0, Timeline.AXIS, state.width, state.height);
   pen.clip();
   pen.fillStyle = text.card;
-  pen.fillRect(0, Timeline.AXIS, state.left - 1, state.height);
+  pen.fillRect(0, Timeline.AXIS, state.left, state.height);
   pen.textBaseline = "middle";
   for (const trace of state.model.traces) {
     if (state.model.traces.length > 1) {
@@ -149,9 +161,9 @@ Timeline.labels = (state) => {
       pen.font = "11px system-ui, sans-serif";
       pen.fillStyle = lane.device || lane.path ? text.ink : text.soft;
       const sign = lane.levels > 1 ? (lane.folded ? "\u25b8 " : "\u25be ") : "   ";
-      pen.fillText(sign + Timeline.cut(lane.name, state.left - 22), 4, y + state.row_height / 2);
+      pen.fillText(sign + Timeline.cut(state, lane.name, state.left - 24), 4, y + state.row_height / 2);
       if (lane.process && !lane.folded && lane.bottom - lane.top > 2 * state.row_height)
-        pen.fillText("   " + Timeline.cut(lane.process, state.left - 22), 4, y + state.row_height * 1.5);
+        pen.fillText("   " + Timeline.cut(state, lane.process, state.left - 24), 4, y + state.row_height * 1.5);
     }
   }
   pen.restore();
@@ -162,14 +174,21 @@ Timeline.marks = (state) => {
   const {pen, colours, marks} = state;
   if (!marks) return;
   pen.fillStyle = pen.strokeStyle = colours.text.error;
-  let last = -2, framed = 0;
-  for (let k = Timeline.markFrom(marks, state.view.start); k < marks.count && marks.start[k] < state.view.end; k++) {
-    const track = marks.tracks[marks.track[k]], i = marks.index[k], x = Timeline.x(state, marks.start[k]);
-    if (x - last >= 1) pen.fillRect(last = x, 29, 2, 4);
-    const y = Timeline.y(state, track, i), width = Timeline.x(state, marks.start[k] + track.dur[i]) - x;
-    if (framed > 4000 || y < Timeline.AXIS || y > state.height || x < state.left) continue;
-    if (width >= 3) { pen.lineWidth = 1.5; pen.strokeRect(x, y, width, state.row_height - 2); framed++; }
+  const from = Timeline.markFrom(marks, state.view.start), to = Timeline.markFrom(marks, state.view.end);
+  const per = (state.view.end - state.view.start) / (state.width - state.left);
+  for (let k = from; k < to; ) {
+    pen.fillRect(Timeline.x(state, marks.start[k]), 29, 2, 4);
+    k = Math.max(k + 1, Timeline.markFrom(marks, marks.start[k] + per));
   }
+  for (let k = Math.max(0, from - 1); k < to && to - from < 4000; k++) Timeline.frameMark(state, marks, k);
+};
+
+Timeline.frameMark = (state, marks, k) => {
+  const track = marks.tracks[marks.track[k]], i = marks.index[k], y = Timeline.y(state, track, i);
+  const x = Math.max(state.left, Timeline.x(state, marks.start[k])), end = Math.min(state.width, Timeline.x(state, marks.start[k] + track.dur[i]));
+  if (y < Timeline.AXIS || y > state.height || end - x < 3) return;
+  state.pen.lineWidth = 1.5;
+  state.pen.strokeRect(x, y, end - x, state.row_height - 2);
 };
 
 Timeline.arrows = (state) => {

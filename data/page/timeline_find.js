@@ -3,42 +3,66 @@
 "use strict";
 Timeline.MOST_LINKS = 200;
 
-// Events to mark, by time: of each its track and its place there.
-Timeline.marksOf = (tracks, of, what) => {
-  const all = [];
-  tracks.forEach((track, t) => of(track, t, all));
-  all.sort((a, b) => a[0] - b[0]);
-  const marks = {what, tracks, count: all.length, at: -1, start: new Float64Array(all.length), track: new Uint32Array(all.length), index: new Uint32Array(all.length)};
-  all.forEach(([start, t, i], k) => { marks.start[k] = start; marks.track[k] = t; marks.index[k] = i; });
-  return marks;
+// Events to mark, by time: of each its track and its place there. `picked` has the places of each track, in order.
+Timeline.marksOf = (tracks, picked, what) => {
+  let runs = [];
+  tracks.forEach((track, t) => {
+    const {length} = picked[t];
+    if (!length) return;
+    runs.push({start: Float64Array.from(picked[t], (i) => track.start[i]), track: new Uint32Array(length).fill(t), index: picked[t]});
+  });
+  while (runs.length > 1) {
+    runs.sort((a, b) => b.start.length - a.start.length);
+    runs.push(Timeline.merge(runs.pop(), runs.pop()));
+  }
+  const all = runs[0] || {start: new Float64Array(0), track: new Uint32Array(0), index: new Uint32Array(0)};
+  return {what, tracks, count: all.start.length, at: -1, ...all};
+};
+
+Timeline.merge = (a, b) => {
+  const count = a.start.length + b.start.length;
+  const to = {start: new Float64Array(count), track: new Uint32Array(count), index: new Uint32Array(count)};
+  for (let k = 0, i = 0, j = 0; k < count; k++) {
+    const first = j >= b.start.length || (i < a.start.length && a.start[i] <= b.start[j]), from = first ? a : b, at = first ? i++ : j++;
+    to.start[k] = from.start[at];
+    to.track[k] = from.track[at];
+    to.index[k] = from.index[at];
+  }
+  return to;
 };
 
 Timeline.tracksOf = (model) => model.traces.flatMap((trace) => trace.tracks);
 
 Timeline.search = (model, words) => {
-  const wanted = words.toLowerCase(), fits = new Map();
-  for (const trace of model.traces) fits.set(trace, trace.names.map((name) => name.toLowerCase().includes(wanted)));
-  return Timeline.marksOf(Timeline.tracksOf(model), (track, t, all) => {
-    const fit = fits.get(track.lane.trace);
-    for (let i = 0; i < track.count; i++) if (fit[track.name[i]]) all.push([track.start[i], t, i]);
-  }, words);
+  const wanted = words.toLowerCase(), fits = new Map(), tracks = Timeline.tracksOf(model);
+  for (const trace of model.traces) fits.set(trace, Uint8Array.from(trace.names, (name) => name.toLowerCase().includes(wanted)));
+  const picked = tracks.map((track) => {
+    const fit = fits.get(track.lane.trace), {name, count} = track;
+    let found = 0, k = 0;
+    for (let i = 0; i < count; i++) found += fit[name[i]];
+    const places = new Uint32Array(found);
+    for (let i = 0; i < count && k < found; i++) if (fit[name[i]]) places[k++] = i;
+    return places;
+  });
+  return Timeline.marksOf(tracks, picked, words);
 };
 
 // The events of a finding: by its own id, else those that each rank has under its rule.
 Timeline.findingMarks = (model, id, rule) => {
   const own = model.traces.some((trace) => trace.found.some((found) => found.id === id));
-  const tracks = Timeline.tracksOf(model), all = [];
+  const tracks = Timeline.tracksOf(model), picked = tracks.map(() => []);
   for (const trace of model.traces)
     for (const found of trace.found) {
       if (own ? found.id !== id : found.rule !== rule) continue;
       for (const row of found.rows) {
         const at = trace.find(row);
-        if (at) all.push([at.track.start[at.i], tracks.indexOf(at.track), at.i]);
+        if (at) picked[tracks.indexOf(at.track)].push(at.i);
       }
     }
-  return Timeline.marksOf(tracks, (track, t, to) => { if (t === 0) to.push(...all); }, id);
+  return Timeline.marksOf(tracks, picked.map((places) => Uint32Array.from(places).sort()), id);
 };
 
+// The first mark that begins at the time or after.
 Timeline.markFrom = (marks, time) => {
   let low = 0, high = marks.count;
   while (low < high) {
@@ -46,7 +70,7 @@ Timeline.markFrom = (marks, time) => {
     if (marks.start[middle] < time) low = middle + 1;
     else high = middle;
   }
-  return Math.max(0, low - 1);
+  return low;
 };
 
 // The event of a line at a time, or one as near as the pointer can be.

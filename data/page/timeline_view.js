@@ -13,6 +13,7 @@ Timeline.View = class {
     this.hits = root.querySelector("#timeline-hits");
     this.lay();
     this.size();
+    this.tell();
   }
 
   lay() { this.state.layout = Timeline.layOut(this.state.model, this.state.row_height); }
@@ -114,6 +115,7 @@ Timeline.View = class {
   tell() {
     this.told.replaceChildren();
     const {selected, range} = this.state;
+    if (!range && !selected) this.line("span", ["Click an event to see what it is, what it lies in, and what it launches or what launched it."]);
     if (range) {
       const [from, to] = [...range].sort((a, b) => a - b);
       this.line("b", [Timeline.timeText(to - from), "from " + Timeline.timeText(from), "to " + Timeline.timeText(to), "time of calls and device work in open lanes:"]);
@@ -139,10 +141,8 @@ Timeline.View = class {
   next(by) {
     const {marks, view} = this.state;
     if (!marks || !marks.count) return;
-    if (marks.at < 0) {
-      const k = Timeline.markFrom(marks, view.start);
-      marks.at = marks.start[k] < view.start && k + 1 < marks.count ? k + 1 : k;
-    } else marks.at = (marks.at + by + marks.count) % marks.count;
+    if (marks.at < 0) marks.at = Math.min(marks.count - 1, Timeline.markFrom(marks, view.start));
+    else marks.at = (marks.at + by + marks.count) % marks.count;
     this.hits.textContent = `${marks.at + 1} of ${marks.count}`;
     this.select({track: marks.tracks[marks.track[marks.at]], i: marks.index[marks.at]}, true);
   }
@@ -261,13 +261,13 @@ Timeline.buttons = (view) => {
     button("show its events", place);
     if (seen.has(id)) continue;
     seen.add(id);
-    button(rule, bar).title = place.textContent.trim().slice(0, 300);
+    button(`${seen.size}: ${rule}`, bar).title = place.textContent.trim().slice(0, 300);
   }
 };
 
 Timeline.key = (view) => {
   const list = view.root.querySelector("#timeline-key"), used = new Set();
-  for (const {line} of view.state.model.traces.flatMap((trace) => trace.tracks.flatMap((track) => track.lines.map((one) => ({line: one}))))) for (const kind of new Set(line.blocks)) used.add(kind);
+  for (const trace of view.state.model.traces) for (const kind of trace.classOf) used.add(kind);
   Timeline.classes.forEach(([colour, word], k) => {
     if (!used.has(k)) return;
     const item = document.createElement("li"), mark = document.createElement("i");

@@ -124,11 +124,12 @@ static str lane_name(struct encoding *encoding, const struct lane *lane)
 {
     const struct trace *trace = encoding->trace;
     const str name = trace_text(trace, lane->name), text = trace_text(trace, lane->id_text);
+    const str number = str_printf(&encoding->scratch, "%lld", (long long)lane->id);
     if (text.len && !name.len)
         return text;
-    if (name.len && lane->device)
+    if (name.len && (lane->device || str_has(name, number)))
         return name;
-    return str_printf(&encoding->scratch, "%s %lld%s%.*s", lane->device ? "stream" : "thread", (long long)lane->id,
+    return str_printf(&encoding->scratch, "%s %s%s%.*s", lane->device ? "stream" : "thread", number.at,
                       name.len ? " " : "", (int)name.len, name.at ? name.at : "");
 }
 

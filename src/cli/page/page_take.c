@@ -53,7 +53,7 @@ static uint8_t *classes_of(const struct trace *trace, struct arena *scratch)
 
 static void take_path(const struct trace *trace, struct arena *scratch, struct page_marks *marks)
 {
-    struct critical_path path;
+    struct critical_path path = {0};
     critical_path_run(trace, &all_steps, PATH_ALL, scratch, &path);
     struct page_stretch *stretches = arena_array(scratch, path.stretch_count, sizeof *stretches);
     for (uint32_t i = 0; i < path.stretch_count; i++) {
