@@ -6,6 +6,7 @@
 #include "doubt.h"
 #include "generation.h"
 #include "interval.h"
+#include "launch.h"
 #include "model/families/families.h"
 #include "models.h"
 
@@ -153,6 +154,16 @@ static struct kernel as_multiplied(const struct kernel *kernel, const struct har
     return plain;
 }
 
+/* Of a lone call the launch is off as hosts are, the kernel as what was never fitted. */
+static void tell_prior(const struct family *family, const struct coefficient_set *start, const struct hardware *hardware,
+                       const struct kernel *kernel, struct estimate *estimate)
+{
+    struct kernel queued = *kernel;
+    queued.alone = false;
+    const double queued_us = kernel->alone ? family->us(&queued, hardware, start->value) : estimate->us;
+    estimate_prior_within(estimate, launch_prior(kernel, estimate->us, queued_us, prior_factor));
+}
+
 bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *asked,
                      struct estimate *estimate, struct steptime_error *err)
 {
@@ -181,7 +192,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     if (set)
         doubt_of_set(&(struct answer){family, group, set, &kin, &learned}, hardware, kernel, estimate);
     else
-        estimate_prior(estimate);
+        tell_prior(family, &start, hardware, kernel, estimate);
     return true;
 }
 

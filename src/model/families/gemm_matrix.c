@@ -56,7 +56,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
     [SGLANG] = {"sglang", 1, 0.5, 2, 0.1, "time of sglang's kernels over those of vLLM", false},
     [TRTLLM] = {"trtllm", 1, 0.5, 2, 0.1, "the same of TensorRT-LLM's", false},
-    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [LAUNCH_US] = {"launch_us", 24, 24, 24, 0, "what launching a lone call adds, us", false},
     [EFFICIENCY] = {"efficiency", 0.9, 0.2, 1.2, 0.2, "of the peak, in the inner loop of the largest tile", false},
     [SMALL] = {"small", 0.1, 0, 1, 0.1, "power of a tile's size that its efficiency goes with", false},
     [DEPTH] = {"depth", 10, 1, 1000, 0.3, "steps of K that starting and ending a tile are worth", false},
@@ -143,7 +143,7 @@ static void set_floor(struct product *p, const struct kernel *kernel)
     const double converted = format_converted_bytes(kernel->format) > 0 ? p->on.batch * p->on.m * p->on.k * 3 : 0;
     const double rate = c[CONVERT] * of_library(kernel->library, c[CONVERT_SGLANG], c[CONVERT_TRTLLM]);
     p->floor_us = c[FLOOR] * of_library(kernel->library, c[FLOOR_SGLANG], c[FLOOR_TRTLLM]) / p->clocks_us +
-                  converted / (rate * p->on.bytes_per_us) + (kernel->alone ? c[LAUNCH_US] : 0);
+                  converted / (rate * p->on.bytes_per_us) + (kernel->alone ? c[LAUNCH_US] * lone_launches(kernel) : 0);
 }
 
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)

@@ -260,6 +260,7 @@ const struct family family_rows_reduced = {
     .takes = takes,
     .group = group,
     .set_shift = 0.03,
+    .lone_tables = true,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

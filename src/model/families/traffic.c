@@ -213,8 +213,9 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const double busy = lone_offset_us(kernel, hardware, c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
-    return fmax(lone_floor_us(kernel, hardware, c[FLOOR_US]), busy);
+    const double launches = lone_launches(kernel);
+    const double busy = lone_offset_us(kernel, hardware, launches * c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
+    return fmax(lone_floor_us(kernel, hardware, launches * c[FLOOR_US]), busy);
 }
 
 const struct family family_traffic = {
@@ -227,6 +228,7 @@ const struct family family_traffic = {
     .about =
         "Analytic: traffic over the bandwidth that each way of access reaches. No tables of these; a few counts of "
         "instructions are read off recorded traces (doc/models.md).",
+    .lone_tables = true,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
