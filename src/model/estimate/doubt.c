@@ -276,7 +276,7 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
     const struct family *family = answer->family;
     const struct coefficient_set *set = answer->set;
     tell_source(answer, hardware, kernel, estimate);
-    estimate->own *= family_doubt(family, kernel);
+    estimate->own = hypot(estimate->own * family_doubt(family, kernel), family->scatter ? family->scatter(kernel) : 0);
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);
     add_launch(answer, hardware, kernel, estimate);

@@ -49,6 +49,9 @@ struct family {
     /* How much further off kernels of this sort are than usual ones of the family: a factor on what is each one's own. NULL: 1. */
     double (*doubt)(const struct kernel *kernel);
 
+    /* Beside what is each one's own, of kernels unlike those of the tables, each for itself, a standard deviation (ln). NULL: 0. */
+    double (*scatter)(const struct kernel *kernel);
+
     /* How far devices may differ as a whole that were not measured, ln, nine of ten; 0, NULL: as is usual (estimate/doubt.c). */
     double (*shift)(const struct kernel *kernel);
 
