@@ -12,6 +12,9 @@ static const double hosts_half_width = 0.62;
 /* The shortest kernels of recorded traces take 1 to 3 us on GPUs with CUDA, 2 to 6 on others, where 2.5 and 4 are said. */
 static const double shortest_us = 2.5, shortest_factor = 2.5;
 
+/* Copies and fills, 0.7 to 3 us: typical ones are no shorter than other kernels, and the shortest are. */
+static const double shortest_copy_factor = 3.5;
+
 double launch_half_width(double share, double half_width)
 {
     return log1p(fmin(fmax(share, 0), 1) * expm1(half_width));
@@ -23,6 +26,16 @@ struct launch launch_of(const struct kernel *kernel, double us, double queued_us
     return (struct launch){.kernel_us = kernel_us, .launch_us = us - kernel_us};
 }
 
+static bool is_copied(const struct kernel *kernel)
+{
+    return kernel->form == FORM_COPY || kernel->form == FORM_FILL || kernel->form == FORM_HOST_COPY;
+}
+
+static double shortest_half_width(const struct kernel *kernel, double us)
+{
+    return launch_half_width(shortest_us / us, log(is_copied(kernel) ? shortest_copy_factor : shortest_factor));
+}
+
 static double host_half_width(const struct kernel *kernel, double us, double queued_us)
 {
     return launch_half_width(launch_of(kernel, us, queued_us).launch_us / us, hosts_half_width);
@@ -32,11 +45,13 @@ double launch_doubt(const struct family *family, const struct kernel *kernel, do
 {
     if (kernel->alone)
         return host_half_width(kernel, us, queued_us);
-    return family->lone_tables ? launch_half_width(shortest_us / us, log(shortest_factor)) : 0;
+    return family->lone_tables ? shortest_half_width(kernel, us) : 0;
 }
 
 double launch_prior(const struct kernel *kernel, double us, double queued_us, double prior_factor)
 {
     const struct launch launch = launch_of(kernel, us, queued_us);
+    if (!kernel->alone)
+        return fmax(log(prior_factor), shortest_half_width(kernel, us));
     return log((launch.launch_us * exp(hosts_half_width) + launch.kernel_us * prior_factor) / us);
 }
