@@ -154,16 +154,6 @@ static struct kernel as_multiplied(const struct kernel *kernel, const struct har
     return plain;
 }
 
-/* Of a lone call the launch is off as hosts are, the kernel as what was never fitted. */
-static void tell_prior(const struct family *family, const struct coefficient_set *start, const struct hardware *hardware,
-                       const struct kernel *kernel, struct estimate *estimate)
-{
-    struct kernel queued = *kernel;
-    queued.alone = false;
-    const double queued_us = kernel->alone ? family->us(&queued, hardware, start->value) : estimate->us;
-    estimate_prior_within(estimate, launch_prior(kernel, estimate->us, queued_us, prior_factor));
-}
-
 bool models_estimate(const struct models *models, const struct hardware *hardware, const struct kernel *asked,
                      struct estimate *estimate, struct steptime_error *err)
 {
@@ -189,10 +179,11 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         .from = S(""),
         .model = group ? group->group : str_of(family->name),
     };
+    estimate->launch_us = launch_of(family, set ? set->value : start.value, hardware, kernel, estimate->us);
     if (set)
         doubt_of_set(&(struct answer){family, group, set, &kin, &learned}, hardware, kernel, estimate);
     else
-        tell_prior(family, &start, hardware, kernel, estimate);
+        estimate_prior_within(estimate, launch_prior(kernel, estimate, prior_factor));
     return true;
 }
 

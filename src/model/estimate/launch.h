@@ -12,18 +12,14 @@
 /* Half-width (ln) of nine of ten of a time of which `share` may be off by a factor of e^`half_width`, and the rest is right. */
 double launch_half_width(double share, double half_width);
 
-/* The kernel by itself, and what the call adds to it on a host that nobody measured, us. */
-struct launch {
-    double kernel_us, launch_us;
-};
-
-/* `queued_us` is what the same kernel is estimated to take in a queue. */
-struct launch launch_of(const struct kernel *kernel, double us, double queued_us);
+/* What of a lone call of `us` is the launch, by what the same coefficients say of it in a queue; 0 of a kernel in one. */
+double launch_of(const struct family *family, const double *coefficients, const struct hardware *hardware,
+                 const struct kernel *kernel, double us);
 
 /* Half-width (ln, nine of ten) by what hosts differ in, or by what the shortest kernels take; 0 of what tables of queues show. */
-double launch_doubt(const struct family *family, const struct kernel *kernel, double us, double queued_us);
+double launch_doubt(const struct family *family, const struct kernel *kernel, const struct estimate *estimate);
 
 /* Of what was never fitted: the host's share as hosts differ, the rest as such estimates are off. */
-double launch_prior(const struct kernel *kernel, double us, double queued_us, double prior_factor);
+double launch_prior(const struct kernel *kernel, const struct estimate *estimate, double prior_factor);
 
 #endif
