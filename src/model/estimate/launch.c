@@ -27,7 +27,8 @@ double launch_of(const struct family *family, const double *coefficients, const 
     queued.alone = false;
     if (!kernel->alone)
         return 0;
-    const double kernel_us = family->us(&queued, hardware, coefficients), lone_us = family->us(kernel, hardware, coefficients);
+    const double kernel_us = family->us(&queued, hardware, coefficients),
+                 lone_us = family->us(kernel, hardware, coefficients);
     return us * fmax(0, 1 - kernel_us / lone_us);
 }
 

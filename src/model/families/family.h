@@ -158,7 +158,8 @@ struct family {
         far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
     double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */
 
-    bool lone_tables; /* its tables are of lone calls: what the shortest kernels take in a queue is told by none of them */
+    bool
+        lone_tables; /* its tables are of lone calls: what the shortest kernels take in a queue is told by none of them */
 
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };

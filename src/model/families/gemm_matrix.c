@@ -22,6 +22,7 @@
 #include "clock.h"
 #include "engine.h"
 #include "family.h"
+#include "gemm_matrix_doubt.h"
 #include "tile_table.h"
 
 enum coefficient {
@@ -404,65 +405,12 @@ static uint32_t libraries(const struct kernel *kernel)
 }
 
 /*
- * Scales of blocks take one kernel or several, by engine and generation, which no figure tells: sglang's least product takes
- * 4 us on H100 and 12 on Blackwell. Set after seeing these.
- */
-static double shift(const struct kernel *kernel)
-{
-    return kernel->format == FORMAT_W8A8_BLOCK ? 0.8 : 0;
-}
-
-/*
  * Of scales of blocks an engine launches one kernel here and several there. Seen on H100 from Blackwell (43 to 23 %); the other way
  * it changes nothing (28.1 and 27.5 %).
  */
 static bool engines_stay(const struct kernel *kernel)
 {
     return kernel->format == FORMAT_W8A8_BLOCK;
-}
-
-/*
- * vLLM has other products of eight bits for one row, and from a thousand on, of which those of more rows are further off. By the
- * width of what is left over on H100, over that of all its rows; the shorter ones by H100 and one GPU of Blackwell.
- */
-static double doubt_of_vllm(double rows)
-{
-    const double many = 1024;
-    if (rows < 2)
-        return 1.5;
-    return rows < many ? 0.8 : 1.25 * pow(rows / many, 0.4);
-}
-
-/* In eight bits engines differ in how alike their kernels are. */
-static double doubt(const struct kernel *kernel)
-{
-    if (kernel->format != FORMAT_W8A8_FP8)
-        return 1;
-    switch (kernel->library) {
-    case LIBRARY_SGLANG:
-        return 1.1;
-    case LIBRARY_TRTLLM:
-        return 0.5;
-    case LIBRARY_VLLM:
-        return doubt_of_vllm((double)kernel->product.m);
-    default:
-        return 1;
-    }
-}
-
-/*
- * Products that name no engine are cuBLAS's own, of sizes that no engine asks for. On H200, which was not fitted, 20 of them were off
- * by 0.184 (ln, root mean square) where 0.098 was said, 6 batched ones with a short side, which no table has, by 0.9. The other half
- * of its rows judges this (doc/models.md).
- */
-static double scatter(const struct kernel *kernel)
-{
-    const int64_t short_side = 64;
-    const bool is_short = kernel->product.n < short_side || kernel->product.reduced < short_side;
-    const bool told = kernel->library != LIBRARY_UNTOLD && kernel->library != LIBRARY_UNKNOWN;
-    if (told || kernel->format != FORMAT_PLAIN || kernel->dtype == DTYPE_F8)
-        return 0;
-    return kernel->product.batch > 1 && is_short ? 0.9 : 0.156;
 }
 
 /* No table has TF32: the kernels of 16 bits at its peak and twice the bytes. */
@@ -484,16 +432,6 @@ static uint32_t also_needs(const struct kernel *kernel, const struct hardware *h
     return format_precision(kernel->format, &precision) ? 1u << (HW_FP32 + (int)precision) : 0;
 }
 
-/* Root mean squares of ln(one version / another) of three engines on four GPUs, 2,375 to 11,816 shapes each. */
-static double versions(const struct kernel *kernel)
-{
-    if (!format_word(kernel->format).len && kernel->dtype != DTYPE_F8)
-        return 0.07;
-    if (kernel->format == FORMAT_W4A4_FP4)
-        return 0.09;
-    return kernel->format == FORMAT_W8A8_BLOCK ? 0.41 : 0.24;
-}
-
 const struct family family_gemm_matrix = {
     .name = "gemm_matrix",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
@@ -505,10 +443,10 @@ const struct family family_gemm_matrix = {
     .group = group,
     .libraries = libraries,
     .engines_stay = engines_stay,
-    .versions = versions,
-    .doubt = doubt,
-    .scatter = scatter,
-    .shift = shift,
+    .versions = matrix_versions,
+    .doubt = matrix_doubt,
+    .scatter = matrix_scatter,
+    .shift = matrix_shift,
     .sibling_shift = 0.035,
     .unlike = unlike,
     .like_measured = like_measured,

@@ -120,8 +120,8 @@ static double way_us(const struct product *p, const struct tile *tile, double pa
     const double step = tile->m * tile->n / p->arithmetic + (rows + columns) / p->loaded;
     const double clocks = (ceil(on->k / parts) + c[DEPTH]) * step + rows * columns / c[WRITTEN];
     const double tiled_us = wave_turns(waves, 0, c[QUANTUM]) * clocks / p->clocks_us;
-    const double parts_us = parts > 1 ? c[SPLIT] / p->clocks_us + 8 * parts * on->batch * on->m * on->n / on->bytes_per_us
-                                      : 0;
+    const double parts_us =
+        parts > 1 ? c[SPLIT] / p->clocks_us + 8 * parts * on->batch * on->m * on->n / on->bytes_per_us : 0;
     return soft_max(tiled_us, p->read_us, c[KNEE]) + parts_us;
 }
 

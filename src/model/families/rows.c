@@ -91,7 +91,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [WARP_STEP] = {"warp_step", 400, 20, 8000, 0.5, "cycles of each of its steps", false},
     [NORM_BLOCK] = {"norm_block", 400, 10, 6000, 0.5,
                     "cycles between two blocks of layer norm that a multiprocessor begins", false},
-    [NORM_ODD] = {"norm_odd", 1.5, 1, 8, 0.3, "times that, of rows that are no multiple of 4, which take two kernels", false},
+    [NORM_ODD] = {"norm_odd", 1.5, 1, 8, 0.3, "times that, of rows that are no multiple of 4, which take two kernels",
+                  false},
     [KNEE] = {"knee", 3, 1.3, 8, 0.3, "power with which memory and round trips overlap", false},
 };
 
@@ -235,9 +236,9 @@ static double work_us(const struct kernel *kernel, const struct hardware *hardwa
     const double waves = fmax(1, (double)kernel->rows.rows / rows_resident);
     const uint32_t fixed = NORM_FIXED + 2 * layout->kind;
     const double clocks_us = figure_or(hardware, HW_CLOCK, 1.4e9) / 1e6;
-    const double trips = soft_max(waves * (c[fixed] + c[fixed + 1] * layout->steps),
-                                  begun(kernel, hardware, c, layout), c[KNEE]) /
-                         clocks_us;
+    const double trips =
+        soft_max(waves * (c[fixed] + c[fixed + 1] * layout->steps), begun(kernel, hardware, c, layout), c[KNEE]) /
+        clocks_us;
     return soft_max(memory_us(kernel, hardware, c, layout, rows_resident), trips, c[KNEE]);
 }
 
