@@ -5,7 +5,8 @@
 measured_rows.py fit|judge FOLDER
 
 Writes the tables beside this script (measured/*.csv.gz) to FOLDER, with the column `queued`: 0 is a call launched and timed by
-itself (latency_us), 1 are its kernels alone as the profiler timed them (kernel_us). The names of kernels are left out.
+itself (latency_us), 1 are its kernels alone, in a queue (queued_us) or, of tables without, as the profiler timed them (kernel_us).
+The names of kernels are left out.
 
 For the fit are only rows whose families are fitted: products in single precision and unaligned ones of 16 bits, by both times;
 element-wise operators, softmax and layer norm forward as lone calls, as the public tables have them. All others are judged alone:
@@ -18,8 +19,8 @@ from collections import Counter
 from pathlib import Path
 
 MEASURED = Path(__file__).resolve().parent / "measured"
-TIMES = (("0", "latency_us"), ("1", "kernel_us"))
-DROPPED = ("latency_us", "kernel_us", "kernel")
+TIMES = (("0", ("latency_us",)), ("1", ("queued_us", "kernel_us")))
+DROPPED = ("latency_us", "queued_us", "kernel_us", "kernel")
 PRODUCTS = ("linear", "bmm")
 ROWS = ("softmax", "ln", "layer_norm")
 WHOLE = 8  # elements of 16 bits in 16 bytes
@@ -59,9 +60,10 @@ def rows_of(path, part):
 def timed(row, times):
     """The row once for each of the times that it has."""
     sizes = {name: value for name, value in row.items() if name not in DROPPED}
-    for queued, column in times:
-        if row[column] and float(row[column]) > 0:
-            yield {**sizes, "queued": queued, "latency_us": row[column]}
+    for queued, columns in times:
+        us = next((row[column] for column in columns if row.get(column)), "")
+        if us and float(us) > 0:
+            yield {**sizes, "queued": queued, "latency_us": us}
 
 
 def table_of(path, part):
