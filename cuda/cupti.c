@@ -68,6 +68,7 @@ static const struct wanted functions[] = {
     OPTIONAL("cuptiGetResultString", result_text),
     OPTIONAL("cuptiSetThreadIdType", set_thread_ids),
     OPTIONAL("cuptiActivityEnableRuntimeApi", enable_runtime_call),
+    OPTIONAL("cuptiActivityEnableDriverApi", enable_driver_call),
 };
 
 static char sentence[128]; /* that says why, for the caller */

@@ -26,6 +26,7 @@ struct cupti {
     int (*result_text)(int result, const char **text);       /* may be NULL */
     int (*set_thread_ids)(int type);                         /* may be NULL */
     int (*enable_runtime_call)(uint32_t id, uint8_t enable); /* may be NULL */
+    int (*enable_driver_call)(uint32_t id, uint8_t enable);  /* may be NULL */
 };
 
 /* False with *why, which says what is missing: no library, or a function of it. */

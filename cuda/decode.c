@@ -174,8 +174,18 @@ static uint32_t thread_of(const uint8_t *r, size_t kind, size_t where)
     return u32(r, kind) == OBJECT_THREAD ? u32(r, where + 4) : 0;
 }
 
+/* CUDA's own C++ library marks each of its algorithms: a hundred ranges a step that the program did not ask for. */
+static bool is_of_library(const char *domain)
+{
+    return domain && !strcmp(domain, "CCCL");
+}
+
 static void put_mark(struct decoder *d, const uint8_t *r)
 {
+    if (is_of_library(text(r, MARK_DOMAIN))) {
+        d->of_library++;
+        return;
+    }
     const uint32_t name = name_of(d, text(r, MARK_NAME)), domain = name_of(d, text(r, MARK_DOMAIN));
     row_begin(d->out, CUDAFILE_MARK);
     row_time(d->out, u64(r, MARK_TIME));

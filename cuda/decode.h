@@ -3,11 +3,9 @@
 #ifndef CUDA_DECODE_H
 #define CUDA_DECODE_H
 
-#include "cupti.h"
+#include "choice.h"
 #include "out.h"
 #include "texts.h"
-
-enum { CALL_IDS = 4096 };
 
 struct decoder {
     const struct cupti *cupti;
@@ -17,6 +15,7 @@ struct decoder {
     uint64_t records;                 /* given by CUPTI */
     uint64_t unknown;                 /* of these: of a kind that is not known here */
     uint64_t nameless;                /* whose text had no room */
+    uint64_t of_library;              /* NVTX ranges and marks that are left out */
     uint64_t odd_sizes;               /* not of the size that the version gives */
     uint32_t call_names[2][CALL_IDS]; /* texts of driver and runtime calls; 0: not asked yet */
 };

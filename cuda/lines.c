@@ -1,68 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lines.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* ---- the interpreter ---- */
+#include "frames.h"
+#include "functions.h"
+#include "python.h"
 
-/* Public functions of CPython since 3.9 (gc ones since 3.10), by their documented signatures. */
 static struct {
-    int (*holds_lock)(void);
-    void *(*thread_state)(void);
-    void *(*frame_of)(void *state);
-    void *(*caller)(void *frame);
-    void *(*code_of)(void *frame);
-    int (*line_of)(void *frame);
-    void *(*attribute)(void *object, const char *name);
-    const char *(*utf8)(void *text, ssize_t *bytes);
-    long (*integer)(void *number);
-    void *(*pending_error)(void);
-    void (*clear_error)(void);
-    void (*release)(void *object);
-    int (*gc_off)(void); /* may be NULL */
-    int (*gc_on)(void);  /* may be NULL */
+    bool is_there, may_be_called;
+    char why_not[80];
 } python;
-
-static bool has_python;
-
-void lines_begin(void)
-{
-    static const struct {
-        const char *name;
-        void *at;
-    } functions[] = {
-        {"PyGILState_Check", &python.holds_lock},
-        {"PyGILState_GetThisThreadState", &python.thread_state},
-        {"PyThreadState_GetFrame", &python.frame_of},
-        {"PyFrame_GetBack", &python.caller},
-        {"PyFrame_GetCode", &python.code_of},
-        {"PyFrame_GetLineNumber", &python.line_of},
-        {"PyObject_GetAttrString", &python.attribute},
-        {"PyUnicode_AsUTF8AndSize", &python.utf8},
-        {"PyLong_AsLong", &python.integer},
-        {"PyErr_Occurred", &python.pending_error},
-        {"PyErr_Clear", &python.clear_error},
-        {"Py_DecRef", &python.release},
-        {"PyGC_Disable", &python.gc_off},
-        {"PyGC_Enable", &python.gc_on},
-    };
-    enum { COUNT = sizeof functions / sizeof *functions, OPTIONAL = 2 };
-    has_python = true;
-    for (int i = 0; i < COUNT; i++) {
-        void *const found = dlsym(RTLD_DEFAULT, functions[i].name);
-        memcpy(functions[i].at, &found, sizeof found);
-        has_python &= found || i >= COUNT - OPTIONAL;
-    }
-}
 
 /* ---- what is kept until the recorder's thread takes it ---- */
 
 /* A word for what follows: a function that is met first, or a line. Then words, and the texts of a function. */
-enum { KEPT_CODE = 1, KEPT_LINE, KEPT_MOST = 4 << 20, TEXT_MOST = 1024 };
+enum { KEPT_CODE = 1, KEPT_LINE, KEPT_MOST = 4 << 20, CHECK_EVERY = 4096 };
 
 struct kept {
     unsigned char *at;
@@ -73,11 +30,7 @@ static struct {
     pthread_mutex_t lock;
     struct kept filling, taken; /* KEPT_MOST bytes each, once there is something */
     struct lines_counts counts;
-    struct known_code {
-        const void *code; /* which this table holds a reference to, so that no other gets its address */
-        uint32_t id;      /* 0: free */
-    } codes[CUDAFILE_CODES_MOST * 2];
-    uint32_t code_count;
+    struct functions functions;
 } lines = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static bool has_room(size_t bytes)
@@ -100,59 +53,32 @@ static void keep_word(uint32_t word)
 
 /* ---- functions ---- */
 
-/* The text of an attribute, cut; "" where it has none. The interpreter holds its bytes as long as the code lives. */
-static const char *text_of(void *code, const char *name, uint32_t *bytes)
+static void keep_function(uint32_t id, const struct function *function)
 {
-    ssize_t len = 0;
-    void *const object = python.attribute(code, name);
-    const char *const text = object ? python.utf8(object, &len) : NULL;
-    if (!text)
-        python.clear_error();
-    if (object)
-        python.release(object); /* the code has a reference of its own */
-    *bytes = text ? (uint32_t)(len < TEXT_MOST ? len : TEXT_MOST) : 0;
-    return text ? text : "";
-}
-
-static uint32_t first_line(void *code)
-{
-    void *const number = python.attribute(code, "co_firstlineno");
-    const long line = number ? python.integer(number) : 0;
-    if (!number || line < 0)
-        python.clear_error();
-    if (number)
-        python.release(number);
-    return line > 0 ? (uint32_t)line : 0;
-}
-
-static struct known_code *place_of(const void *code)
-{
-    size_t at = (size_t)((uintptr_t)code >> 4) % (CUDAFILE_CODES_MOST * 2);
-    while (lines.codes[at].id && lines.codes[at].code != code)
-        at = (at + 1) % (CUDAFILE_CODES_MOST * 2);
-    return &lines.codes[at];
-}
-
-/* The id of a code object, whose reference is taken; 0: no room. Under both locks. */
-static uint32_t code_id(void *code)
-{
-    struct known_code *const known = place_of(code);
-    if (known->id || lines.code_count == CUDAFILE_CODES_MOST - 1 || !has_room(5 * 4 + 2 * TEXT_MOST)) {
-        python.release(code);
-        return known->id;
-    }
-    uint32_t file_bytes, name_bytes;
-    const char *const file = text_of(code, "co_filename", &file_bytes), *const name =
-                                                                            text_of(code, "co_name", &name_bytes);
-    *known = (struct known_code){code, ++lines.code_count};
     keep_word(KEPT_CODE);
-    keep_word(known->id);
-    keep_word(first_line(code));
-    keep_word(file_bytes);
-    keep(file, file_bytes);
-    keep_word(name_bytes);
-    keep(name, name_bytes);
-    return known->id;
+    keep_word(id);
+    keep_word(function->first_line);
+    keep_word(function->file_bytes);
+    keep(function->file, function->file_bytes);
+    keep_word(function->name_bytes);
+    keep(function->name, function->name_bytes);
+}
+
+/* 0: no room, or what was read makes no sense. */
+static uint32_t function_id(const void *code, bool is_from_memory)
+{
+    struct function function;
+    bool is_new;
+    if (!has_room(5 * 4 + 2 * TEXT_MOST))
+        return 0;
+    if (!is_from_memory)
+        python_describe(code, &function);
+    else if (!frames_describe(code, &function))
+        return 0;
+    const uint32_t id = functions_id(&lines.functions, code, &function, &is_new);
+    if (id && is_new)
+        keep_function(id, &function);
+    return id;
 }
 
 /* ---- a stack ---- */
@@ -165,30 +91,7 @@ static uint32_t thread_id(void)
     return id;
 }
 
-struct stack {
-    uint32_t depth, frames;
-    uint32_t code[CUDAFILE_FRAMES_MOST], line[CUDAFILE_FRAMES_MOST];
-};
-
-/* Innermost first. What lies above the frames that are kept is not walked: depth says only that there is more. */
-static void walk(void *frame, struct stack *stack)
-{
-    while (frame) {
-        stack->depth++;
-        if (stack->frames == CUDAFILE_FRAMES_MOST) {
-            python.release(frame);
-            return;
-        }
-        const int line = python.line_of(frame);
-        stack->line[stack->frames] = line > 0 ? (uint32_t)line : 0;
-        stack->code[stack->frames++] = code_id(python.code_of(frame));
-        void *const caller = python.caller(frame);
-        python.release(frame);
-        frame = caller;
-    }
-}
-
-static void keep_stack(uint32_t correlation, const struct stack *stack)
+static void keep_stack(uint32_t correlation, const struct stack *stack, const uint32_t *ids)
 {
     if (!has_room((5 + 2 * (size_t)stack->frames) * 4)) {
         lines.counts.lost++;
@@ -197,37 +100,122 @@ static void keep_stack(uint32_t correlation, const struct stack *stack)
     const uint32_t head[] = {KEPT_LINE, correlation, thread_id(), stack->depth, stack->frames};
     keep(head, sizeof head);
     for (uint32_t i = 0; i < stack->frames; i++) {
-        keep_word(stack->code[i]);
+        keep_word(ids[i]);
         keep_word(stack->line[i]);
     }
     lines.counts.noted++;
 }
 
-/*
- * Objects for frames are made meanwhile. The collector must not run then: what it frees may call CUDA, inside a call of CUDA.
- * Nobody waits for lines.lock but for as long as such a walk takes, and who walks waits for nothing else.
- */
-static void note_locked(uint32_t correlation)
+/* Nobody waits for lines.lock but for as long as this takes, and who is in it waits for nothing else. */
+static void note_stack(uint32_t correlation, const struct stack *stack, bool is_from_memory)
 {
-    struct stack stack = {0};
-    const bool had_gc = python.gc_off && python.gc_on && python.gc_off();
+    uint32_t ids[CUDAFILE_FRAMES_MOST];
+    if (!stack->frames) {
+        __atomic_add_fetch(&lines.counts.frameless, 1, __ATOMIC_RELAXED);
+        return;
+    }
     pthread_mutex_lock(&lines.lock);
-    walk(python.frame_of(python.thread_state()), &stack);
-    if (stack.depth)
-        keep_stack(correlation, &stack);
+    for (uint32_t i = 0; i < stack->frames; i++)
+        ids[i] = function_id(stack->code[i], is_from_memory);
+    keep_stack(correlation, stack, ids);
     pthread_mutex_unlock(&lines.lock);
-    if (had_gc)
-        python.gc_on();
+}
+
+static void note_unlocked(void)
+{
+    __atomic_add_fetch(&lines.counts.unlocked, 1, __ATOMIC_RELAXED);
+}
+
+static void note_from_memory(uint32_t correlation, void *thread)
+{
+    struct stack stack;
+    if (frames_walk(thread, &stack))
+        note_stack(correlation, &stack, true);
+    else
+        note_unlocked();
+}
+
+static void note_by_asking(uint32_t correlation)
+{
+    struct stack stack;
+    if (!python_may_be_asked()) {
+        note_unlocked();
+        return;
+    }
+    python_walk(&stack);
+    note_stack(correlation, &stack, false);
+    python_release(&stack);
+}
+
+/* ---- is what is read from memory so? ---- */
+
+/* 1: Python was asked to call us, and has not yet. */
+static int check_is_due;
+
+static int check_later(void *unused)
+{
+    (void)unused;
+    __atomic_store_n(&check_is_due, 0, __ATOMIC_RELEASE);
+    if (python_may_be_asked())
+        frames_check();
+    return 0;
+}
+
+/* Now, where the lock happens to be held; else by the main thread as soon as it runs Python again. */
+static void check(void)
+{
+    if (frames_state() == FRAMES_OFF)
+        return;
+    if (python_may_be_asked())
+        frames_check();
+    else if (!__atomic_exchange_n(&check_is_due, 1, __ATOMIC_ACQ_REL) && !python_call_later(check_later, NULL))
+        __atomic_store_n(&check_is_due, 0, __ATOMIC_RELEASE);
+}
+
+static bool is_turn_to_check(void)
+{
+    static uint32_t notes;
+    const uint32_t number = __atomic_fetch_add(&notes, 1, __ATOMIC_RELAXED);
+    return frames_state() == FRAMES_UNCHECKED || number % CHECK_EVERY == 0;
+}
+
+void lines_begin(void)
+{
+    const char *missing;
+    python.is_there = python_find(&missing);
+    python.may_be_called = python.is_there && !missing;
+    if (missing)
+        snprintf(python.why_not, sizeof python.why_not, "this Python has no %s", missing);
+    if (!python.may_be_called)
+        return;
+    frames_begin();
+    check();
 }
 
 void lines_note(uint32_t correlation)
 {
-    if (!has_python)
+    if (!python.may_be_called) {
+        if (python.is_there)
+            note_unlocked();
         return;
-    if (python.thread_state() && python.holds_lock() && !python.pending_error())
-        note_locked(correlation);
+    }
+    void *const thread = python_thread();
+    if (!thread) {
+        __atomic_add_fetch(&lines.counts.frameless, 1, __ATOMIC_RELAXED);
+        return;
+    }
+    if (is_turn_to_check())
+        check();
+    if (frames_state() == FRAMES_CHECKED)
+        note_from_memory(correlation, thread);
     else
-        __atomic_add_fetch(&lines.counts.unlocked, 1, __ATOMIC_RELAXED);
+        note_by_asking(correlation);
+}
+
+const char *lines_why_off(void)
+{
+    static const char unchecked[] = "they could not be compared with what Python says of them";
+    return !python.may_be_called ? python.why_not : frames_state() == FRAMES_UNCHECKED ? unchecked : frames_why_off();
 }
 
 /* ---- rows ---- */
@@ -296,5 +284,6 @@ struct lines_counts lines_counts(void)
     struct lines_counts counts = lines.counts;
     pthread_mutex_unlock(&lines.lock);
     counts.unlocked = __atomic_load_n(&lines.counts.unlocked, __ATOMIC_RELAXED);
+    counts.frameless = __atomic_load_n(&lines.counts.frameless, __ATOMIC_RELAXED);
     return counts;
 }

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "buffers.h"
+#include "choice.h"
 #include "decode.h"
 #include "lines.h"
 #include "place.h"
@@ -37,6 +38,7 @@ static struct {
     pthread_t thread;
     pid_t process; /* that records; 0: none does. In a fork of it nothing is done */
     bool is_newer;
+    const char *calls; /* which are recorded */
     char path[4096];
     uint64_t dropped; /* told by CUPTI; several threads add */
 } recorder = {.out.fd = -1};
@@ -106,20 +108,6 @@ static void on_call(void *ours, int domain, uint32_t id, const void *data)
     lines_note(correlation);
 }
 
-static bool copies_or_waits(const char *name)
-{
-    return strstr(name, "Memcpy") || strstr(name, "Synchronize");
-}
-
-static void listen_to(int domain)
-{
-    for (uint32_t id = 1; id < CALL_IDS; id++) {
-        const char *name = NULL;
-        if (recorder.cupti.callback_name(domain, id, &name) == RESULT_SUCCESS && name && copies_or_waits(name))
-            recorder.cupti.enable_callback(1, recorder.subscriber, domain, id);
-    }
-}
-
 /* ---- on ours ---- */
 
 static uint64_t now_ns(clockid_t clock)
@@ -153,6 +141,8 @@ static void put_loss(void)
         [CUDAFILE_UNLOCKED] = lines.unlocked,
         [CUDAFILE_LINES_LOST] = lines.lost,
         [CUDAFILE_ODD_SIZES] = d->odd_sizes,
+        [CUDAFILE_FRAMELESS] = lines.frameless,
+        [CUDAFILE_OF_LIBRARY] = d->of_library,
     };
     row_begin(&recorder.out, CUDAFILE_LOSS);
     for (int i = 0; i < CUDAFILE_LOSSES; i++)
@@ -182,6 +172,8 @@ static void finish(void)
     put_clock();
     out_flush(&recorder.out);
     put_loss();
+    if (*lines_why_off())
+        place_info(&recorder.out, CUDAFILE_LINES_OFF, lines_why_off());
     row_begin(&recorder.out, CUDAFILE_END);
     row_number(&recorder.out, recorder.decoder.records);
     row_end(&recorder.out);
@@ -196,12 +188,14 @@ static void put_head(void)
     snprintf(version, sizeof version, "%u", recorder.cupti.version);
     place_info(&recorder.out, CUDAFILE_CUPTI_VERSION, version);
     place_info(&recorder.out, CUDAFILE_CUPTI_PATH, recorder.cupti.path);
+    place_info(&recorder.out, CUDAFILE_CALLS, recorder.calls);
     put_clock();
     out_flush(&recorder.out);
 }
 
 static void *record(void *unused)
 {
+    const bool has_flush = !choice_is_without("flush");
     put_head();
     uint64_t flushed_ns = now_ns(CLOCK_MONOTONIC);
     while (!buffers_ending(&recorder.buffers)) {
@@ -210,7 +204,8 @@ static void *record(void *unused)
         if (at_ns - flushed_ns < FLUSH_MS * UINT64_C(1000000))
             continue;
         flushed_ns = at_ns;
-        recorder.cupti.flush_all(0);
+        if (has_flush)
+            recorder.cupti.flush_all(0);
         put_all(0);
         put_clock();
         put_loss();
@@ -260,47 +255,6 @@ static void in_fork(void)
 
 /* ---- the beginning ---- */
 
-/* Of what the program does not need to know of each call: they are many, put no work anywhere and wait for nothing. */
-static void leave_out_small_calls(void)
-{
-    static const char *const small[] = {"cudaGetDevice_",         "cudaSetDevice_",
-                                        "cudaGetLastError_",      "cudaPeekAtLastError_",
-                                        "cudaStreamIsCapturing_", "cudaThreadExchangeStreamCaptureMode_"};
-    for (uint32_t id = 1; recorder.cupti.enable_runtime_call && id < CALL_IDS; id++) {
-        const char *name = NULL;
-        if (recorder.cupti.callback_name(DOMAIN_RUNTIME, id, &name) != RESULT_SUCCESS || !name)
-            continue;
-        for (size_t i = 0; i < sizeof small / sizeof *small; i++)
-            if (!strncmp(name, small[i], strlen(small[i])))
-                recorder.cupti.enable_runtime_call(id, 0);
-    }
-}
-
-static bool enable_kinds(void)
-{
-    static const struct {
-        int kind;
-        bool needed;
-        const char *what;
-    } kinds[] = {
-        {KIND_DEVICE, false, "devices"},      {KIND_CONCURRENT_KERNEL, true, "kernels"},
-        {KIND_MEMCPY, true, "copies"},        {KIND_MEMCPY2, false, "copies between devices"},
-        {KIND_MEMSET, false, "memsets"},      {KIND_RUNTIME, true, "runtime calls"},
-        {KIND_DRIVER, false, "driver calls"}, {KIND_SYNCHRONIZATION, false, "synchronisations"},
-        {KIND_OVERHEAD, false, "overheads"},  {KIND_MARKER, false, "NVTX ranges"},
-    };
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const int result = recorder.cupti.enable(kinds[i].kind);
-        if (result == RESULT_SUCCESS)
-            continue;
-        say("%s, no %s: cuptiActivityEnable gives %d (%s)", kinds[i].needed ? "nothing is recorded" : "recorded are",
-            kinds[i].what, result, cupti_words(&recorder.cupti, result));
-        if (kinds[i].needed)
-            return false;
-    }
-    return true;
-}
-
 static bool failed(const char *call, int result)
 {
     if (result == RESULT_SUCCESS)
@@ -331,6 +285,14 @@ static bool begin_cupti(void)
         return false;
     if (recorder.cupti.set_thread_ids)
         recorder.cupti.set_thread_ids(THREAD_IDS_SYSTEM);
+    return true;
+}
+
+static bool begin_choice(void)
+{
+    if (!choice_kinds(&recorder.cupti, say))
+        return false;
+    recorder.calls = choice_calls(&recorder.cupti);
     return true;
 }
 
@@ -365,16 +327,14 @@ static void begin(void)
     lines_begin();
     __atomic_store_n(&recorder.process, getpid(), __ATOMIC_RELEASE);
     if (failed("cuptiActivityRegisterCallbacks", recorder.cupti.register_callbacks(asked_for_room, came_back)) ||
-        !enable_kinds() || !begin_file() || !begin_thread()) {
+        !begin_choice() || !begin_file() || !begin_thread()) {
         recorder.cupti.unsubscribe(recorder.subscriber);
         __atomic_store_n(&recorder.process, 0, __ATOMIC_RELEASE);
         return;
     }
     if (recorder.is_newer)
         say("CUPTI version %u is newer than those known here; sizes of records are watched", recorder.cupti.version);
-    leave_out_small_calls();
-    listen_to(DOMAIN_RUNTIME);
-    listen_to(DOMAIN_DRIVER);
+    choice_listen(&recorder.cupti, recorder.subscriber);
     pthread_atfork(NULL, NULL, in_fork);
     atexit(at_exit);
 }

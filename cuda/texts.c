@@ -47,16 +47,33 @@ static void grow(struct texts *texts)
     texts->mask = mask;
 }
 
-/* A name of C++ as people write it, by the program's own C++ library, to be freed; NULL: it is none, or there is no library. */
+typedef char *(*demangler)(const char *name, char *into, size_t *bytes, int *status);
+
+/* Python opens libraries for themselves alone, so the C++ library of PyTorch is there, but its functions are not found by name. */
+static demangler find_demangler(void)
+{
+    static const char library[] = "libstdc++.so.6";
+    demangler found = NULL;
+    void *function = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    void *const opened = function ? NULL : dlopen(library, RTLD_NOW | RTLD_LOCAL);
+    if (opened)
+        function = dlsym(opened, "__cxa_demangle");
+    memcpy(&found, &function, sizeof found);
+    return found;
+}
+
+/* A name of C++ as people write it, to be freed; NULL: it is none, or there is no C++ library. */
 static char *plain_name(const char *name)
 {
-    static char *(*demangle)(const char *, char *, size_t *, int *);
+    static demangler demangle;
+    static bool was_sought;
     int status;
-    if (!demangle) {
-        void *const found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
-        memcpy(&demangle, &found, sizeof found);
-    }
-    return demangle && !strncmp(name, "_Z", 2) ? demangle(name, NULL, NULL, &status) : NULL;
+    if (strncmp(name, "_Z", 2) != 0)
+        return NULL;
+    if (!was_sought)
+        demangle = find_demangler();
+    was_sought = true;
+    return demangle ? demangle(name, NULL, NULL, &status) : NULL;
 }
 
 static void put_text(struct out *out, uint32_t id, const char *text)

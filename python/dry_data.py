@@ -30,6 +30,7 @@ class Data:
         """batch: hears what is handed out."""
         self.torch, self.batch = torch, batch
         self.shapes = shapes_of(torch)
+        self.told = False
 
     def one(self):
         made = [(name, self.torch.zeros(sizes, dtype=kind)) for name, sizes, kind in self.shapes]
@@ -37,7 +38,13 @@ class Data:
             return dict(made)
         return [tensor for _, tensor in made] if len(made) > 1 else made[0][1]
 
+    def tell(self):
+        if not self.told:
+            tell("shaped", place())
+        self.told = True
+
     def batches(self, loader):
+        self.tell()
         for _ in range(len(loader)):
             batch = self.one()
             self.batch.see_loaded(batch)

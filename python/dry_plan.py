@@ -72,6 +72,13 @@ def place_of_error(trace):
     return last if own == "-" else own
 
 
+def where_and_what(kind, problem, trace):
+    """FILE:LINE of an error and its words. What is no Python has no line that was on the way, but one of its own."""
+    if isinstance(problem, SyntaxError) and problem.filename and problem.lineno:
+        return f"{problem.filename}:{problem.lineno}", f"{kind.__name__}: {problem.msg}"
+    return place_of_error(trace), f"{kind.__name__}: {problem}"
+
+
 def place():
     return place_of(sys._getframe(1))
 

@@ -23,6 +23,7 @@ to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     skipped   <times> <place> <call>    what was not done: saving, writing, waiting
     batch     1  <place> <basis> <samples> <tokens> <batches>   what a step took, by what: loader or module
     rebatched 1  <place> <n>      a loader got another batch than it asked for
+    shaped    1  <place>                a loader handed out batches of the shapes that were asked for
     nothing   1                         it put nothing on the device
     died      1  <place> <error>        an error ended the script; at which line of it
     ended     1  -  <n>                 it ended by itself, after so many steps
@@ -32,7 +33,7 @@ import os
 import sys
 
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, place_of_error, tell, tell_counts
+from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, tell, tell_counts, where_and_what
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
 
 
@@ -162,7 +163,7 @@ class DryRun:
         if not self.is_here() or issubclass(kind, KeyboardInterrupt):
             return
         self.close()
-        tell("died", place_of_error(trace), f"{kind.__name__}: {problem}")
+        tell("died", *where_and_what(kind, problem, trace))
         os._exit(1)
 
 

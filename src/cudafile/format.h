@@ -66,17 +66,22 @@ enum cudafile_info {
     CUDAFILE_WORLD,
     CUDAFILE_CUPTI_VERSION,
     CUDAFILE_CUPTI_PATH,
+    CUDAFILE_LINES_OFF, /* why frames of Python are not read without its lock; absent: they are, or there is no Python */
+    CUDAFILE_CALLS,     /* which calls are recorded */
 };
 
 enum cudafile_loss {
-    CUDAFILE_DROPPED,    /* records that CUPTI says it dropped */
-    CUDAFILE_UNWRITTEN,  /* records that came, but could not be written */
-    CUDAFILE_UNKNOWN,    /* records of a kind, or with content, that the recorder does not know */
-    CUDAFILE_NAMELESS,   /* records whose text did not fit */
-    CUDAFILE_UNLOCKED,   /* copies and waits without a line: the thread did not hold the interpreter's lock */
+    CUDAFILE_DROPPED,   /* records that CUPTI says it dropped */
+    CUDAFILE_UNWRITTEN, /* records that came, but could not be written */
+    CUDAFILE_UNKNOWN,   /* records of a kind, or with content, that the recorder does not know */
+    CUDAFILE_NAMELESS,  /* records whose text did not fit */
+    CUDAFILE_UNLOCKED, /* copies and waits without a line: frames were not read, and the thread did not hold the lock */
     CUDAFILE_LINES_LOST, /* lines for which there was no room */
     CUDAFILE_ODD_SIZES,  /* records of another size than this version of CUPTI should give */
+    CUDAFILE_FRAMELESS,  /* copies and waits of threads that ran no Python then */
+    CUDAFILE_OF_LIBRARY, /* NVTX ranges and marks of CUDA's own C++ library, which are left out */
     CUDAFILE_LOSSES,
+    CUDAFILE_LOSSES_FIRST = CUDAFILE_FRAMELESS, /* as many as the first recorder wrote */
 };
 
 /* Over a payload: eight bytes at a time, what is left one at a time. */

@@ -152,7 +152,7 @@ static enum diff_answer answer_of(const struct diff *diff)
     const bool small = is_small(diff), part = cause_of(diff, true) != DIFF_KINDS;
     if (isnan(diff->p_mean))
         return small ? DIFF_SILENT : DIFF_UNTESTED;
-    if (!small && diff->p_mean <= DIFF_LEVEL && diff->p_median <= DIFF_LEVEL)
+    if (!small && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL)
         return DIFF_PROVEN;
     return part ? DIFF_PART : small ? DIFF_SILENT : DIFF_UNPROVEN;
 }
@@ -162,7 +162,7 @@ struct diff diff_of(const struct diff_side *before, const struct diff_side *afte
     struct diff diff = {.before = before, .after = after, .cause = DIFF_KINDS};
     diff.share = before->mean.wall_ns > 0 ? after->mean.wall_ns / before->mean.wall_ns - 1 : NAN;
     diff.p_mean = p_of(&diff, DIFF_KINDS, PERMUTE_MEAN);
-    diff.p_median = p_of(&diff, DIFF_KINDS, PERMUTE_MEDIAN);
+    diff.p_rank = p_of(&diff, DIFF_KINDS, PERMUTE_RANK);
     find_kinds(&diff);
     diff.answer = answer_of(&diff);
     if (diff.answer != DIFF_SILENT && diff.answer != DIFF_APART)

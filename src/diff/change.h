@@ -47,8 +47,8 @@ enum diff_answer {
 
 struct diff {
     const struct diff_side *before, *after;
-    double share;            /* change of the mean step, of that before */
-    double p_mean, p_median; /* NAN: too few steps */
+    double share;          /* change of the mean step, of that before */
+    double p_mean, p_rank; /* NAN: too few steps */
     struct diff_change kinds[DIFF_KINDS];
     enum diff_answer answer;
     enum diff_kind cause; /* the kind that made most of the change; DIFF_KINDS: none */

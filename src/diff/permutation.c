@@ -2,10 +2,10 @@
 #include "permutation.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/stat.h"
 
 static double exchanges(uint32_t a, uint32_t b)
 {
@@ -30,7 +30,6 @@ struct exchange {
     double *values, *picked, *rest;
     uint32_t *chosen; /* indices of values, ascending */
     uint32_t a, all;
-    enum permutation_by by;
 };
 
 static double mean(const double *values, uint32_t count)
@@ -57,8 +56,7 @@ static double apart(struct exchange *e)
 {
     const uint32_t b = e->all - e->a;
     divide(e);
-    return e->by == PERMUTE_MEAN ? fabs(mean(e->picked, e->a) - mean(e->rest, b))
-                                 : fabs(stat_median(e->picked, e->a) - stat_median(e->rest, b));
+    return fabs(mean(e->picked, e->a) - mean(e->rest, b));
 }
 
 /* The next choice in lexical order; false behind the last. */
@@ -117,18 +115,42 @@ static double share_as_far(struct exchange *e, struct arena *scratch)
     return (double)(far + 1) / (PERMUTATION_DRAWS + 1);
 }
 
+static int by_value(const void *a, const void *b)
+{
+    const double x = **(const double *const *)a, y = **(const double *const *)b;
+    return (x > y) - (x < y);
+}
+
+/* Values become their ranks among all; equal ones share the mean of theirs. */
+static void rank(double *values, uint32_t count, struct arena *scratch)
+{
+    double **order = arena_array(scratch, count, sizeof *order);
+    for (uint32_t i = 0; i < count; i++)
+        order[i] = &values[i];
+    qsort(order, count, sizeof *order, by_value);
+    for (uint32_t i = 0, end; i < count; i = end) {
+        const double value = *order[i];
+        for (end = i + 1; end < count && *order[end] <= value; end++) {
+        }
+        for (uint32_t k = i; k < end; k++)
+            *order[k] = (i + 1 + end) / 2.0;
+    }
+}
+
 double permutation_p(const double *a, uint32_t a_count, const double *b, uint32_t b_count, enum permutation_by by)
 {
     if (!permutation_can_tell(a_count, b_count))
         return NAN;
     struct arena scratch = {0};
-    struct exchange e = {.a = a_count, .all = a_count + b_count, .by = by};
+    struct exchange e = {.a = a_count, .all = a_count + b_count};
     e.values = arena_array(&scratch, e.all, sizeof *e.values);
     e.picked = arena_array(&scratch, e.all, sizeof *e.picked);
     e.rest = arena_array(&scratch, e.all, sizeof *e.rest);
     e.chosen = arena_array(&scratch, e.all, sizeof *e.chosen);
     memcpy(e.values, a, a_count * sizeof *a);
     memcpy(e.values + a_count, b, b_count * sizeof *b);
+    if (by == PERMUTE_RANK)
+        rank(e.values, e.all, &scratch);
     for (uint32_t i = 0; i < a_count; i++)
         e.chosen[i] = i;
     const double p = share_as_far(&e, &scratch);

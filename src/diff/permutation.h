@@ -15,8 +15,11 @@
 
 enum { PERMUTATION_EXACT = 200000, PERMUTATION_DRAWS = 10000 };
 
-/* By which the sides are compared. */
-enum permutation_by { PERMUTE_MEAN, PERMUTE_MEDIAN };
+/*
+ * By which the sides are compared: the mean, which a single long step can move; the mean rank (Wilcoxon 1945; Mann and Whitney 1947), which
+ * it cannot. Not the median: of two sides that do not overlap most exchanges have medians as far apart as theirs.
+ */
+enum permutation_by { PERMUTE_MEAN, PERMUTE_RANK };
 
 /*
  * The smallest p that so many steps can reach: 2 / (a + b over a), of an equal number a side. 1 where a side has none.

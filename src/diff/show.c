@@ -22,7 +22,7 @@ static uint32_t fewest(const struct diff *diff)
 /* What the step's own numbers prove. */
 static str proof_words(const struct diff *diff, struct arena *arena)
 {
-    const double p = fmax(diff->p_mean, diff->p_median);
+    const double p = fmax(diff->p_mean, diff->p_rank);
     if (isnan(p))
         return str_printf(arena, "%u step%s a side: no test", fewest(diff), fewest(diff) == 1 ? "" : "s");
     const str words = p_words(p, arena);
@@ -274,7 +274,7 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
     section_value(section, "median_before_ns", "median before", UNIT_NS, cell_rounded(diff->before->median_ns));
     section_value(section, "median_after_ns", "median after", UNIT_NS, cell_rounded(diff->after->median_ns));
     section_value(section, "p_mean", "p by the mean", UNIT_NONE, cell_real(diff->p_mean));
-    section_value(section, "p_median", "p by the median", UNIT_NONE, cell_real(diff->p_median));
+    section_value(section, "p_rank", "p by rank", UNIT_NONE, cell_real(diff->p_rank));
     section_value(section, "steps_before", "steps before", UNIT_COUNT, cell_int(diff->before->count));
     section_value(section, "steps_after", "steps after", UNIT_COUNT, cell_int(diff->after->count));
     show_kinds(diff, section);

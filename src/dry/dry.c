@@ -95,6 +95,8 @@ static const struct {
     {"environment variable RANK", "a job of several ranks: say how many with --ranks N"},
     {"torch.distributed", "a job of several ranks: say how many with --ranks N"},
     {"process group", "a job of several ranks: say how many with --ranks N"},
+    {"not linked with support for cuda", "it wants a GPU, and is told that there is none: name one"},
+    {"not compiled with CUDA enabled", "it wants a GPU, and is told that there is none: name one"},
     {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
 };
 

@@ -66,6 +66,7 @@ struct dry_result {
     uint64_t times[DRY_KINDS];
     struct dry_batch batch;
     bool rebatched;     /* a loader took the batch of the options */
+    bool shaped;        /* a loader handed out the shapes of the options */
     bool nothing_there; /* it put nothing on the device: what is told is as if all lay there */
 };
 

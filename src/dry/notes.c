@@ -54,6 +54,7 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
     told->done |= str_eq(line->kind, S("done"));
     result->nothing_there |= str_eq(line->kind, S("nothing"));
     result->rebatched |= str_eq(line->kind, S("rebatched"));
+    result->shaped |= str_eq(line->kind, S("shaped"));
     if (str_eq(line->kind, S("batch")))
         take_batch(line, &result->batch);
     told->ended |= str_eq(line->kind, S("ended"));

@@ -250,6 +250,19 @@ void relief_host(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t
     spans_add(&relief->removed[lane], from, end_ns);
 }
 
+void relief_stretch(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t end_ns)
+{
+    const struct trace *trace = relief->graph->trace;
+    const struct rows rows = trace_rows(trace, lane, NEST_CALLS);
+    for (uint32_t i = trace_first_from(trace, rows, start_ns); i < rows.count; i++) {
+        if (trace->start_ns[rows.at[i]] >= end_ns)
+            break;
+        if (trace->kind[rows.at[i]] == EVENT_RUNTIME)
+            remove_call(relief, rows.at[i]);
+    }
+    spans_add(&relief->removed[lane], start_ns, end_ns);
+}
+
 /* ---- replay ---- */
 
 static bool node_gone(const void *context, uint32_t node)
@@ -286,6 +299,11 @@ int64_t relief_saving_ns(struct relief *relief)
     const struct ends ends = ends_of(relief, &schedule);
     arena_free(&scratch);
     return period_ns(&relief->recorded, graph->trace->step_count) - period_ns(&ends, graph->trace->step_count);
+}
+
+int64_t relief_step_ns(const struct relief *relief)
+{
+    return period_ns(&relief->recorded, relief->graph->trace->step_count);
 }
 
 double relief_bare_share(const struct relief *relief)

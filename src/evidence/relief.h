@@ -40,6 +40,9 @@ void relief_device(struct relief *relief, uint32_t row, int64_t dur_ns);
 /* A thread of the host does not work between two times. Calls there that give the device work keep theirs. */
 void relief_host(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t end_ns);
 
+/* A thread of the host does nothing between two times: its calls there are gone, and the device work that they gave. */
+void relief_stretch(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t end_ns);
+
 /*
  * How much shorter a step becomes: the time from the end of a step to the end of
  * the next, in the mean over the trace, less the same after the change. A step
@@ -49,6 +52,9 @@ void relief_host(struct relief *relief, uint32_t lane, int64_t start_ns, int64_t
  * work gets in the way. Both are without the recorder where it made steps much longer (graph/bare.h).
  */
 int64_t relief_saving_ns(struct relief *relief);
+
+/* A step as recorded, as above. */
+int64_t relief_step_ns(const struct relief *relief);
 
 /* Of a time of the host what is left without the recorder; 1: it is in all savings, as it cost little or nobody knows. */
 double relief_bare_share(const struct relief *relief);

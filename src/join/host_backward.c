@@ -25,18 +25,24 @@ static bool holds(const struct spans *set, int64_t time_ns)
     return i < set->count && set->at[i].start_ns <= time_ns;
 }
 
-void host_add_backward(const struct trace *trace, uint32_t lane, struct spans *time)
+void host_backward_on(const struct trace *trace, uint32_t lane, const struct spans *forward, struct spans *out)
 {
     const struct rows rows = trace_rows(trace, lane, NEST_CALLS);
-    struct spans both = {0};
-    spans_tidy(time);
-    for (uint32_t i = 0; time->count && i < rows.count; i++) {
-        const uint32_t forward = trace_forward(trace, rows.at[i]);
-        if (forward == ROW_NONE || !holds(time, trace->start_ns[forward]))
+    for (uint32_t i = 0; forward->count && i < rows.count; i++) {
+        const uint32_t from = trace_forward(trace, rows.at[i]);
+        if (from == ROW_NONE || !holds(forward, trace->start_ns[from]))
             continue;
         const uint32_t row = outermost_backward(trace, rows.at[i]);
-        spans_add(&both, trace->start_ns[row], end_of_backward(trace, rows, row));
+        spans_add(out, trace->start_ns[row], end_of_backward(trace, rows, row));
     }
+    spans_tidy(out);
+}
+
+void host_add_backward(const struct trace *trace, uint32_t lane, struct spans *time)
+{
+    struct spans both = {0};
+    spans_tidy(time);
+    host_backward_on(trace, lane, time, &both);
     for (size_t i = 0; i < both.count; i++)
         spans_add(time, both.at[i].start_ns, both.at[i].end_ns);
     spans_free(&both);

@@ -3,8 +3,10 @@
 
 #include "base/mem.h"
 #include "base/sort.h"
+#include "course.h"
 #include "host_backward.h"
 #include "host_wanted.h"
+#include "inlined.h"
 
 /* Of look-ups one behind another: the run of the function looked at, the row before this one, and where they began. */
 struct searching {
@@ -14,6 +16,7 @@ struct searching {
 struct looking {
     struct join *join;
     bool inlines; /* loops in brackets have no frame of their own: Python 3.12 and later */
+    struct inlined inlined;
     const struct trace *trace;
     uint32_t lane;
     struct host_wanted *wanted;  /* by finding */
@@ -73,12 +76,42 @@ static const struct frame *frame_at(const struct looking *looking, uint32_t row)
     return stacks_frame(looking->join->evidence.stacks, looking->trace->name[row]);
 }
 
-/* The call was made from the scope that is wanted. */
-static bool is_from_scope(const struct looking *looking, const struct host_wanted *wanted, uint32_t caller)
+enum made_from { MADE_ELSEWHERE, MADE_THERE, MADE_UNSURE };
+
+/* Of what has a frame, by that; of what has none, by the loop in brackets that it was found to lie in. */
+static enum made_from scope_by_loop(const struct host_wanted *wanted, uint32_t loop)
+{
+    if (loop == INLINED_UNSURE)
+        return MADE_UNSURE;
+    return wanted->scope == loop ? MADE_THERE : MADE_ELSEWHERE;
+}
+
+static enum made_from scope_by_frame(const struct looking *looking, const struct host_wanted *wanted, uint32_t caller)
 {
     const struct frame *const frame = frame_at(looking, caller);
     const int64_t line = is_unnamed(frame->name) && !str_eq(frame->name, S("<module>")) ? frame->line : 0;
-    return wanted->scope_line == line;
+    return wanted->scope_line == line ? MADE_THERE : MADE_ELSEWHERE;
+}
+
+static bool was_fitted(const struct looking *looking, uint32_t run)
+{
+    return looking->inlines && looking->inlined.is_told && looking->inlined.is_told[run];
+}
+
+/* Whether a call was made from the scope that is wanted. */
+static enum made_from made_from(const struct looking *looking, const struct host_wanted *wanted, uint32_t row)
+{
+    const uint32_t caller = looking->trace->parent[row];
+    return was_fitted(looking, caller) ? scope_by_loop(wanted, looking->inlined.scopes[row])
+                                       : scope_by_frame(looking, wanted, caller);
+}
+
+static uint32_t order_of(const struct looking *looking, uint32_t row, uint32_t *of)
+{
+    if (!was_fitted(looking, looking->trace->parent[row]))
+        return stacks_order(looking->join->evidence.stacks, row, of);
+    *of = looking->inlined.of[row];
+    return looking->inlined.order[row];
 }
 
 /* What a loop goes over is asked for its elements right before the loop's own frame: a tensor makes all of them there. */
@@ -109,12 +142,15 @@ static void try_frame(struct looking *looking, uint32_t finding, uint32_t row)
         }
         return;
     }
-    if (!wanted->name.len || wanted->is_constructor || !str_eq(wanted->name, frame->name) ||
-        !is_from_scope(looking, wanted, looking->trace->parent[row]))
+    if (!wanted->name.len || wanted->is_constructor || !str_eq(wanted->name, frame->name))
+        return;
+    const enum made_from from = made_from(looking, wanted, row);
+    looking->sights[finding].unsure += from == MADE_UNSURE;
+    if (from != MADE_THERE)
         return;
     uint32_t of;
     enum tier tier;
-    const uint32_t order = stacks_order(looking->join->evidence.stacks, row, &of);
+    const uint32_t order = order_of(looking, row, &of);
     if (is_its_turn(looking, finding, order, of, &tier))
         add_row(looking, finding, row, tier);
 }
@@ -129,9 +165,13 @@ static void try_search(struct looking *looking, uint32_t finding, uint32_t row)
     const struct host_wanted *const wanted = &looking->wanted[finding];
     struct searching *const searching = &looking->searching[finding];
     const uint32_t run = trace->parent[row];
-    if (!is_from_scope(looking, wanted, run))
-        return;
     const bool is_where = str_eq(frame_at(looking, row)->name, wanted->name);
+    const enum made_from from = made_from(looking, wanted, row);
+    looking->sights[finding].unsure += from == MADE_UNSURE && is_where;
+    if (from != MADE_THERE) {
+        searching->before = searching->first = ROW_NONE; /* they do not follow one another */
+        return;
+    }
     if (run != searching->run)
         searching->before = searching->first = ROW_NONE;
     if (is_where && searching->before != ROW_NONE && str_eq(frame_at(looking, searching->before)->name, wanted->name)) {
@@ -213,12 +253,21 @@ static int64_t begin_of(const struct looking *looking, uint32_t lifted)
     return begin;
 }
 
+static bool is_built_there(const struct looking *looking, const struct host_wanted *wanted, const struct keyed *built)
+{
+    const uint32_t run = (uint32_t)built->key;
+    if (!was_fitted(looking, run))
+        return scope_by_frame(looking, wanted, run) == MADE_THERE;
+    const uint32_t loop = inlined_at(&looking->inlined, run, looking->trace->start_ns[built->row]);
+    return scope_by_loop(wanted, loop) == MADE_THERE;
+}
+
 static void try_built(struct looking *looking, const struct keyed *built, uint32_t order, uint32_t of)
 {
     const struct located at = place_of_frame(looking, (uint32_t)built->key);
     for (uint32_t f = join_first(looking->join, at); f != FINDING_NONE; f = looking->join->next[f]) {
         enum tier tier;
-        if (!looking->wanted[f].is_constructor || !is_from_scope(looking, &looking->wanted[f], (uint32_t)built->key) ||
+        if (!looking->wanted[f].is_constructor || !is_built_there(looking, &looking->wanted[f], built) ||
             !is_its_turn(looking, f, order, of, &tier))
             continue;
         add(looking, f, begin_of(looking, built->row), trace_end_ns(looking->trace, built->row), tier);
@@ -257,6 +306,55 @@ static void find_element_loops(struct looking *looking)
     }
 }
 
+/* Those that have no frame, in the steps. */
+static void find_inlined_loops(struct looking *looking)
+{
+    for (uint32_t i = 0; i < looking->inlined.count; i++) {
+        const struct inlined_loop *const loop = &looking->inlined.loops[i];
+        if (trace_step_at(looking->trace, loop->start_ns) == STEP_NONE)
+            continue;
+        const struct located at = place_of_frame(looking, loop->run);
+        for (uint32_t f = join_first(looking->join, at); f != FINDING_NONE; f = looking->join->next[f]) {
+            const struct host_wanted *const wanted = &looking->wanted[f];
+            if (!wanted->is_loop || loop->line < wanted->first_line || loop->line > wanted->last_line)
+                continue;
+            add(looking, f, loop->start_ns, loop->end_ns, TIER_CONFIRMED);
+            if (loop->row != ROW_NONE)
+                sighting_add_host(&looking->join->sightings[f], loop->row);
+        }
+    }
+}
+
+/* A part of the time would be worse than none. */
+static const char *why_unknown(const struct looking *looking, uint32_t finding)
+{
+    const struct match *const match = looking->join->lint->findings[finding].match;
+    const struct host_sight *const sight = &looking->sights[finding];
+    const struct syntax *const tree = match ? looking->join->lint->files[match->file].tree : NULL;
+    if (sight->unsure * 20 > sight->calls)
+        return inlined_why(INLINED_ALIKE);
+    if (!tree || !looking->wanted[finding].is_loop)
+        return NULL;
+    for (uint32_t node = match->node; node < syntax_last(tree, match->node); node++) {
+        const char *const why =
+            course_is_loop(tree, node) ? inlined_why(inlined_state(&looking->inlined, tree, match->file, node)) : NULL;
+        if (why)
+            return why;
+    }
+    return NULL;
+}
+
+static void leave_unknown(struct looking *looking)
+{
+    for (uint32_t f = 0; f < looking->join->finding_count; f++) {
+        looking->sights[f].unknown = why_unknown(looking, f);
+        if (!looking->sights[f].unknown)
+            continue;
+        spans_clear(&looking->sights[f].time);
+        looking->sights[f].calls = 0;
+    }
+}
+
 /* The training thread in an iterator that has no workers. */
 static void find_loaders(struct looking *looking)
 {
@@ -275,7 +373,8 @@ static void find_loaders(struct looking *looking)
 static bool has_comprehensions(const struct trace *trace)
 {
     for (uint32_t id = 0; id < trace_text_count(trace); id++)
-        if (str_ends(trace_text(trace, id), S(": <listcomp>")))
+        if (str_ends(trace_text(trace, id), S(": <listcomp>")) || str_ends(trace_text(trace, id), S(": <setcomp>")) ||
+            str_ends(trace_text(trace, id), S(": <dictcomp>")))
             return true;
     return false;
 }
@@ -294,11 +393,17 @@ struct host_sight *host_sights(struct join *join)
     looking.inlines = !has_comprehensions(looking.trace);
     for (uint32_t i = 0; i < join->finding_count; i++)
         if (join->lint->findings[i].match)
-            looking.wanted[i] = host_wanted_of(join->lint, join->lint->findings[i].match, looking.inlines);
+            looking.wanted[i] = host_wanted_of(join->lint, join->lint->findings[i].match);
+    if (looking.inlines)
+        looking.inlined = inlined_of(join, looking.lane);
     find_frames(&looking);
+    find_inlined_loops(&looking);
     find_built(&looking);
     find_element_loops(&looking);
     find_loaders(&looking);
+    if (looking.inlines)
+        leave_unknown(&looking);
+    inlined_free(&looking.inlined);
     for (uint32_t i = 0; i < join->finding_count; i++)
         host_add_backward(looking.trace, looking.lane, &looking.sights[i].time);
     return looking.sights;

@@ -4,7 +4,7 @@
  * of the host alone. It is told by frames and operators:
  *
  *     a call        the frame of that name right below a run of its function, by its order there
- *     a loop in brackets   its frame, by its line (`<listcomp>`; Python 3.12 and later give it none)
+ *     a loop in brackets   its frame, by its line (`<listcomp>`); Python 3.12 and later give it none: see inlined.h
  *     look-ups by np.where one behind another: from the call before the first to the last
  *     torch.Tensor(list)   no frame: the operators that end in aten::lift_fresh, by their order
  *     a loop over elements the operators of a run of its function, from the first to the last
@@ -20,7 +20,9 @@ struct host_sight {
     uint32_t calls;    /* seen in the steps */
     uint32_t
         shared; /* how many places of the function the trace cannot tell apart, of which each has its part; 0: it can */
-    bool is_exact; /* by the line, or by name and order */
+    const char *unknown; /* why the time is not told, though the function ran; NULL: it is told */
+    uint32_t unsure;     /* calls in the steps of which nobody knows whether they are its */
+    bool is_exact;       /* by the line, or by name and order */
 };
 
 /* By finding, in the scratch arena of the join; the spans are the caller's to free. */

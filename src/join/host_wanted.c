@@ -38,32 +38,33 @@ static bool is_outer_iterable(const struct syntax *tree, uint32_t comprehension,
     return part == first_for && node >= syntax_last(tree, syntax_first(tree, first_for));
 }
 
-/* What has the frame that a call is made from; the first iterable of a loop in brackets is made outside of it. */
-static uint32_t scope_of(bool inlines, const struct syntax *tree, uint32_t node)
+/* What a call is made from, with a frame of its own or without; the first iterable of a loop in brackets is made outside of it. */
+static uint32_t scope_of(const struct syntax *tree, uint32_t node)
 {
     uint32_t at = node, below = node;
     for (; at && at != SYNTAX_NONE && tree->kind[at] != SYN_FUNCTION; below = at, at = tree->parent[at]) {
         if (tree->kind[at] == SYN_LAMBDA)
             return at;
-        if (!inlines && is_comprehension(tree, at) && below != at && !is_outer_iterable(tree, at, below, node))
+        if (is_comprehension(tree, at) && below != at && !is_outer_iterable(tree, at, below, node))
             return at;
     }
     return at == SYNTAX_NONE ? 0 : at;
 }
 
 /* Those before the call count for its order. */
-static void number_call(bool inlines, const struct syntax *tree, uint32_t call, struct host_wanted *wanted)
+static void number_call(const struct syntax *tree, uint32_t call, struct host_wanted *wanted)
 {
-    const uint32_t function = locate_node(tree, call), scope = scope_of(inlines, tree, call);
+    const uint32_t function = locate_node(tree, call), scope = scope_of(tree, call);
     for (uint32_t node = function, last = syntax_last(tree, function); node < last; node++) {
-        if (tree->kind[node] != SYN_CALL || !is_alike(wanted, name_called(tree, node)) ||
-            scope_of(inlines, tree, node) != scope)
+        if (tree->kind[node] != SYN_CALL || !is_alike(wanted, name_called(tree, node)) || scope_of(tree, node) != scope)
             continue;
         wanted->order += node < call;
         wanted->calls++;
     }
-    if (scope && tree->kind[scope] != SYN_FUNCTION)
+    if (scope && tree->kind[scope] != SYN_FUNCTION) {
         wanted->scope_line = syntax_place(tree, tree->begin[scope]).line;
+        wanted->scope = scope;
+    }
 }
 
 static bool holds_comprehension(const struct syntax *tree, uint32_t node)
@@ -85,7 +86,7 @@ static uint32_t call_of(const struct syntax *tree, const struct match *match)
     return match->node;
 }
 
-struct host_wanted host_wanted_of(const struct lint *lint, const struct match *match, bool inlines)
+struct host_wanted host_wanted_of(const struct lint *lint, const struct match *match)
 {
     const struct syntax *const tree = lint->files[match->file].tree;
     const uint32_t call = call_of(tree, match);
@@ -97,6 +98,6 @@ struct host_wanted host_wanted_of(const struct lint *lint, const struct match *m
     const bool gathers = is_comprehension(tree, match->node) || showing_of(match->rule).shows & SHOWS_LOOP;
     wanted.is_loop = gathers && holds_comprehension(tree, match->node);
     if (wanted.name.len)
-        number_call(inlines, tree, call, &wanted);
+        number_call(tree, call, &wanted);
     return wanted;
 }

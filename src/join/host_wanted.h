@@ -12,13 +12,13 @@ struct host_wanted {
     str name;              /* of the call; "": none */
     uint32_t order, calls; /* which of the calls of that name in its scope, and how many there are */
     int64_t scope_line;    /* of the loop in brackets or lambda that the call stands in; 0: in none */
+    uint32_t scope;        /* its node; 0 */
     int64_t first_line, last_line;
     bool is_constructor; /* a type that is called: Python gives it no frame */
     bool is_loop;        /* a loop in brackets is a part of it */
     bool is_search;      /* calls of np.where one behind another, with what is compared before each */
 };
 
-/* `inlines`: loops in brackets have no frame of their own (Python 3.12 and later). */
-struct host_wanted host_wanted_of(const struct lint *lint, const struct match *match, bool inlines);
+struct host_wanted host_wanted_of(const struct lint *lint, const struct match *match);
 
 #endif

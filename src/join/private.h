@@ -55,6 +55,8 @@ void join_preparation(struct join *join);
 
 /* Savings of a trace in which no device works. host.c */
 void join_host(struct join *join, struct joined *joined);
+/* Savings of time of the host beside a device that works: what a replay without it spares. host_replay.c */
+void join_host_beside_device(struct join *join, struct joined *joined);
 /* The rows behind a finding. join.c */
 void join_tell_events(struct join *join, const struct sighting *sighting, struct lint_finding *finding);
 

@@ -81,7 +81,7 @@ static void take_move(const struct evidence *evidence, enum spares spares, const
     }
 }
 
-static void take(const struct evidence *evidence, const struct sighting *sighting)
+void saving_take(const struct evidence *evidence, const struct sighting *sighting)
 {
     for (size_t i = 0; i < sighting->move_count; i++)
         take_move(evidence, sighting->spares, &evidence->movement.at[sighting->moves[i]]);
@@ -93,7 +93,7 @@ static void take(const struct evidence *evidence, const struct sighting *sightin
     }
 }
 
-static int64_t replayed(const struct evidence *evidence)
+int64_t saving_replay(const struct evidence *evidence)
 {
     const int64_t saving = relief_saving_ns(evidence->relief);
     relief_clear(evidence->relief);
@@ -104,14 +104,14 @@ int64_t saving_of(const struct evidence *evidence, const struct sighting *sighti
 {
     if (sighting->spares == SPARES_UNKNOWN || sighting_is_empty(sighting))
         return -1;
-    take(evidence, sighting);
-    return replayed(evidence);
+    saving_take(evidence, sighting);
+    return saving_replay(evidence);
 }
 
 int64_t saving_together(const struct evidence *evidence, const struct sighting *sightings, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         if (sightings[i].spares != SPARES_UNKNOWN)
-            take(evidence, &sightings[i]);
-    return replayed(evidence);
+            saving_take(evidence, &sightings[i]);
+    return saving_replay(evidence);
 }

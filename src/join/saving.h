@@ -28,6 +28,10 @@ void sighting_add_move(struct sighting *sighting, uint32_t move);
 void sighting_add_host(struct sighting *sighting, uint32_t row);
 void sighting_free(struct sighting *sighting);
 
+/* Puts what the fix takes away into the relief, and says what a step saves by all that was put there; it is empty then. */
+void saving_take(const struct evidence *evidence, const struct sighting *sighting);
+int64_t saving_replay(const struct evidence *evidence);
+
 /* Of one finding alone, and of all together; a step, at least 0. -1: told by no replay. */
 int64_t saving_of(const struct evidence *evidence, const struct sighting *sighting);
 int64_t saving_together(const struct evidence *evidence, const struct sighting *sightings, uint32_t count);

@@ -8,8 +8,9 @@ static str verdict(const struct joined *joined, struct arena *arena)
         return S(
             "The device works for more than 95 % of a step: moving data costs the host time, but steps would hardly "
             "become shorter without it.");
-    const double share = joined->step_ns ? 100.0 * (double)joined->saving_ns / (double)joined->step_ns : 0;
-    return str_printf(arena, "With all findings of the source fixed together a step would take %.1f %% less.", share);
+    const double step_ns = (double)joined->host_step_ns;
+    return str_printf(arena, "With all findings of the source fixed together a step would take %.1f %% less.",
+                      step_ns > 0 ? 100 * (double)joined->saving_ns / step_ns : 0);
 }
 
 static const struct column_spec traces_columns[] = {

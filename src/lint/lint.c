@@ -364,10 +364,12 @@ static void run_files(struct run *run, const struct collection *found)
 
 static bool spares(const struct lint_options *options, const struct collection *found, struct steptime_error *err)
 {
-    for (uint32_t i = 0; options->output && i < found->count; i++)
-        if (same_file(options->output, found->files[i].path.at))
-            return fail(err, STEPTIME_USAGE, "--output %s would write over an input: %s", options->output,
-                        found->files[i].path.at);
+    const char *const written[][2] = {{"output", options->output}, {"write-baseline", options->baseline}};
+    for (int k = 0; k < 2; k++)
+        for (uint32_t i = 0; written[k][1] && i < found->count; i++)
+            if (same_file(written[k][1], found->files[i].path.at))
+                return fail(err, STEPTIME_USAGE, "--%s %s would write over an input: %s", written[k][0], written[k][1],
+                            found->files[i].path.at);
     return true;
 }
 

@@ -105,6 +105,7 @@ struct lint_options {
     const char *select, *ignore;         /* --select, --ignore: patterns with commas; NULL: as configured */
     const char *config;                  /* a pyproject.toml to take; NULL: the nearest above each path */
     const char *output;                  /* a file that will be written, and so cannot be read; NULL: none */
+    const char *baseline;                /* the same of --write-baseline */
     bool unused;                         /* remark on suppressions that suppress nothing */
     unsigned threads;                    /* 0: one a core */
     bool serves;                         /* the program looks again and again, and should outlive each look (guard.h) */

@@ -92,6 +92,10 @@ static void take_info(struct cuda_recorder *r, struct cudafile_fields *f)
         info->host = str_copy(trace_arena(r->trace), value);
     else if (key == CUDAFILE_CUPTI_VERSION)
         info->runtime = str_printf(trace_arena(r->trace), "CUPTI %.*s", (int)value.len, value.at);
+    else if (key == CUDAFILE_LINES_OFF)
+        r->lines_off = str_copy(trace_arena(r->trace), value);
+    else if (key == CUDAFILE_CALLS)
+        r->which_calls = str_copy(trace_arena(r->trace), value);
 }
 
 /* The first says by how much the recorder's clock is off the calendar. */
@@ -135,9 +139,10 @@ static void take_code(struct cuda_recorder *r, struct cudafile_fields *f)
 
 static void take_loss(struct cuda_recorder *r, struct cudafile_fields *f)
 {
-    uint64_t losses[CUDAFILE_LOSSES];
-    for (int i = 0; i < CUDAFILE_LOSSES; i++)
-        losses[i] = cudafile_number(f);
+    uint64_t losses[CUDAFILE_LOSSES] = {0};
+    int count = 0;
+    while (count < CUDAFILE_LOSSES && (count < CUDAFILE_LOSSES_FIRST || f->at < f->end))
+        losses[count++] = cudafile_number(f);
     if (!f->is_short)
         memcpy(r->losses, losses, sizeof losses);
 }

@@ -72,6 +72,7 @@ struct cuda_recorder {
     LIST(device_info) devices;
     struct map device_of; /* a context's */
     uint64_t losses[CUDAFILE_LOSSES];
+    str lines_off, which_calls;      /* why frames of Python were not read; which calls were recorded */
     uint64_t unfilled, unknown_rows; /* work whose times CUPTI never filled in; rows of later versions */
     int64_t latest_ns;
     bool has_clock, is_ended;

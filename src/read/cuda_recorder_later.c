@@ -176,6 +176,27 @@ static void note_lost(struct cuda_recorder *r, enum cudafile_loss loss, const ch
     r->trace->dropped += more < room ? more : room;
 }
 
+static void note_lineless(struct cuda_recorder *r)
+{
+    const uint64_t count = r->losses[CUDAFILE_UNLOCKED];
+    if (count && r->lines_off.len)
+        trace_note(r->trace, NOTE_REMARK, -1,
+                   "%" PRIu64
+                   " copies and waits have no line of code: their thread did not hold Python's lock, and its "
+                   "frames could not be read without: %.*s",
+                   count, (int)r->lines_off.len, r->lines_off.at);
+    else
+        note_count(r, CUDAFILE_UNLOCKED,
+                   "copies and waits have no line of code: their thread did not hold Python's lock");
+}
+
+static void note_calls(struct cuda_recorder *r)
+{
+    if (r->which_calls.len && !str_eq(r->which_calls, S("all")))
+        trace_note(r->trace, NOTE_REMARK, -1, "calls that were recorded: %.*s", (int)r->which_calls.len,
+                   r->which_calls.at);
+}
+
 static void note_losses(struct cuda_recorder *r)
 {
     struct trace *const trace = r->trace;
@@ -184,8 +205,12 @@ static void note_losses(struct cuda_recorder *r)
     note_lost(r, CUDAFILE_UNKNOWN, "records are of a kind that the recorder does not know");
     note_count(r, CUDAFILE_ODD_SIZES, "records have another size than is known for this version of CUPTI");
     note_count(r, CUDAFILE_NAMELESS, "records have no name: the recorder had no room for more texts");
-    note_count(r, CUDAFILE_UNLOCKED, "copies and waits have no line of code: their thread did not hold Python's lock");
+    note_lineless(r);
+    note_count(r, CUDAFILE_FRAMELESS,
+               "copies and waits have no line of code: their thread ran no Python (PyTorch's backward pass has one)");
+    note_count(r, CUDAFILE_OF_LIBRARY, "NVTX ranges and ends of CUDA's own C++ library (CCCL) are left out");
     note_count(r, CUDAFILE_LINES_LOST, "lines of code were lost: there was no room for them");
+    note_calls(r);
     if (r->unfilled)
         trace_note(trace, NOTE_REMARK, -1, "%" PRIu64 " pieces of device work were under way where recording ended",
                    r->unfilled);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/format.h"
 #include "base/mem.h"
+#include "frame_cost.h"
 #include "io/pack.h"
 #include "io/source.h"
 #include "io/writer.h"
@@ -23,15 +24,14 @@ struct joining {
     struct stacks_joined *joined;
 };
 
-/* A thread of the slow clock: without waits for a processor, and where that lies on the true one. */
+/* A thread of the slow clock: without waits for a processor and what stacks cost, and where that lies on the true one. */
 struct slow {
-    struct undisturbed own;
-    struct warp warp;
+    struct warp own, warp;
 };
 
 static int64_t true_time(const struct slow *slow, int64_t time_ns)
 {
-    return warp_time(&slow->warp, (int64_t)undisturbed_time(&slow->own, time_ns));
+    return warp_time(&slow->warp, warp_time(&slow->own, time_ns));
 }
 
 /* ---- a frame as an event ---- */
@@ -119,10 +119,14 @@ static void join_lane(struct joining *joining, uint32_t lane)
     joining->joined->paired +=
         pairs_find((struct both_lanes){joining->times, joining->stacks, in_times, lane}, &slow.warp, &calls);
     joining->joined->operators += calls;
-    slow.own = undisturbed_of(joining->stacks, &(struct undisturbed_of){lane, NULL, true}, &scratch);
+    const struct undisturbed own =
+        undisturbed_of(joining->stacks, &(struct undisturbed_of){lane, NULL, true}, &scratch);
+    const double note_ns = frame_cost_of(joining->stacks, lane);
+    slow.own = frame_cost_without(joining->stacks, lane, &own, note_ns);
     for (size_t i = 0; i < slow.warp.count; i++)
-        slow.warp.at[i].from = (int64_t)undisturbed_time(&slow.own, slow.warp.at[i].from);
+        slow.warp.at[i].from = warp_time(&slow.own, slow.warp.at[i].from);
     write_frames(joining, lane, &slow);
+    warp_free(&slow.own);
     warp_free(&slow.warp);
     arena_free(&scratch);
 }

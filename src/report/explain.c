@@ -246,6 +246,17 @@ static bool put_findings_at(const struct report *whole, str word, struct report 
     return true;
 }
 
+/* Of an answer that is asked for more than one word there is one table of each kind. */
+static struct table *table_of(struct section *section, const char *id, const struct column_spec *columns)
+{
+    for (uint32_t t = 0; t < section->table_count; t++)
+        if (str_eq(section->tables[t]->id, str_of(id)))
+            return section->tables[t];
+    struct table *const table = section_table(section, id, "");
+    table_columns(table, columns);
+    return table;
+}
+
 bool report_explain(const struct report *whole, str word, struct report *into)
 {
     into->inputs = whole->inputs;
@@ -256,14 +267,11 @@ bool report_explain(const struct report *whole, str word, struct report *into)
         return true;
     struct explaining e = {.word = word, .list = str_eq(word, S("list"))};
     e.section = report_section(into, "definitions", "What the numbers are");
-    e.definitions = section_table(e.section, "definitions", "");
+    e.definitions = table_of(e.section, "definitions", definition_columns);
     table_json_only(e.definitions);
-    table_columns(e.definitions, definition_columns);
     if (!e.list && !any_column(whole, word) && put_sections(&e, whole, into))
         return true;
-    if (!e.list) {
-        e.numbers = section_table(report_section(into, "numbers", "The numbers"), "numbers", "");
-        table_columns(e.numbers, value_columns);
-    }
+    if (!e.list)
+        e.numbers = table_of(report_section(into, "numbers", "The numbers"), "numbers", value_columns);
     return put_tables(&e, whole);
 }

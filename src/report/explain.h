@@ -13,7 +13,7 @@
  * word is "list" (all definitions, no numbers), "table.column", a column, or a column without its unit ("busy" for
  * "busy_ns"), or FILE:LINE, which shows the findings there with their proof, or says that none is there. Where no column
  * goes by it, it may be a table, or a section with all of its tables: these are shown whole. False where nothing goes
- * by it.
+ * by it. `into` may be asked for several words, one after the other.
  */
 bool report_explain(const struct report *whole, str word, struct report *into);
 

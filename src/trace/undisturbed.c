@@ -2,6 +2,7 @@
 #include "undisturbed.h"
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "base/stat.h"
 
@@ -231,14 +232,7 @@ struct undisturbed undisturbed_of(const struct trace *trace, const struct undist
 
 static double up_to(const struct undisturbed *map, int64_t time_ns)
 {
-    uint32_t low = 0, high = map->count;
-    while (low < high) { /* the first moment behind the time */
-        const uint32_t middle = low + (high - low) / 2;
-        if (map->at[middle] <= time_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = search_after(map->at, map->count, sizeof *map->at, 0, time_ns); /* the first behind the time */
     if (low == 0)
         return map->own_ns[0] - (double)(map->at[0] - time_ns);
     if (low == map->count)

@@ -32,6 +32,7 @@ enum {
     RUNTIME_WAIT = 131,
     RUNTIME_SET = 51,
     RUNTIME_GET_DEVICE = 17,
+    DRIVER_STATE = 388,
     DRIVER_COPY = 277,
     DRIVER_LAUNCH = 307
 };
@@ -49,7 +50,7 @@ static struct {
     cupti_callback callback;
     void *ours;
     uint8_t enabled[KINDS_KNOWN];
-    uint8_t listened[3][4096];
+    uint8_t listened[3][4096], left_out[3][4096];
     pthread_mutex_t lock;
     struct held {
         uint8_t *buffer;
@@ -202,6 +203,7 @@ API int cuptiUnsubscribe(cupti_subscriber subscriber);
 API int cuptiEnableCallback(uint32_t enable, cupti_subscriber subscriber, int domain, uint32_t id);
 API int cuptiGetResultString(int result, const char **text);
 API int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t enable);
+API int cuptiActivityEnableDriverApi(uint32_t id, uint8_t enable);
 API int InitializeInjectionNvtx2(void *get_table);
 
 int cuptiGetVersion(uint32_t *version)
@@ -284,6 +286,7 @@ int cuptiGetCallbackName(int domain, uint32_t id, const char **name)
                  {DOMAIN_RUNTIME, RUNTIME_SET, "cudaMemsetAsync_v3020"},
                  {DOMAIN_RUNTIME, RUNTIME_WAIT, "cudaStreamSynchronize_v3020"},
                  {DOMAIN_RUNTIME, RUNTIME_LAUNCH, "cudaLaunchKernel_v7000"},
+                 {DOMAIN_DRIVER, DRIVER_STATE, "cuDevicePrimaryCtxGetState"},
                  {DOMAIN_DRIVER, DRIVER_COPY, "cuMemcpyHtoDAsync_v2"},
                  {DOMAIN_DRIVER, DRIVER_LAUNCH, "cuLaunchKernel"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -323,6 +326,13 @@ int cuptiGetResultString(int result, const char **text)
 
 int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t enable)
 {
+    stub.left_out[DOMAIN_RUNTIME][id] = !enable;
+    return RESULT_SUCCESS;
+}
+
+int cuptiActivityEnableDriverApi(uint32_t id, uint8_t enable)
+{
+    stub.left_out[DOMAIN_DRIVER][id] = !enable;
     return RESULT_SUCCESS;
 }
 
@@ -336,9 +346,12 @@ int InitializeInjectionNvtx2(void *get_table)
 API void stub_copy(int to_device, int pinned, uint64_t bytes, uint64_t ns);
 API void stub_kernel(const char *name, uint64_t ns);
 API void stub_wait(void);
+API void stub_wait_elsewhere(void);
 API void stub_host(uint64_t ns);
 API void stub_device(void);
+API void stub_ask(void);
 API void stub_range(const char *name, uint32_t id, int is_end);
+API void stub_library_range(uint32_t id);
 API void stub_run(int threads, uint64_t each);
 API uint64_t stub_given(void);
 API uint64_t stub_dropped(void);
@@ -370,6 +383,8 @@ static void call_back(int domain, uint32_t id, uint32_t site, uint32_t correlati
 /* The record of a call that took so long, up to now. */
 static void put_call(uint32_t kind, uint32_t id, uint32_t correlation, uint64_t start_ns, uint64_t end_ns)
 {
+    if (stub.left_out[kind == KIND_RUNTIME ? DOMAIN_RUNTIME : DOMAIN_DRIVER][id])
+        return;
     struct slot *const slot = slot_of();
     uint8_t *const r = record_begin(slot, kind);
     if (!r)
@@ -490,10 +505,35 @@ void stub_wait(void)
     call_back(DOMAIN_RUNTIME, RUNTIME_WAIT, SITE_EXIT, correlation);
 }
 
+static void *wait_once(void *unused)
+{
+    stub_wait();
+    return unused;
+}
+
+/* In a thread that never ran Python. */
+void stub_wait_elsewhere(void)
+{
+    pthread_t thread;
+    if (!pthread_create(&thread, NULL, wait_once, NULL))
+        pthread_join(thread, NULL);
+}
+
 /* The program does something else. */
 void stub_host(uint64_t ns)
 {
     pass_ns(ns);
+}
+
+/* Calls that only ask for something, as PyTorch makes several of for each kernel. */
+void stub_ask(void)
+{
+    for (int i = 0; i < 3; i++) {
+        const uint32_t correlation = (uint32_t)__atomic_add_fetch(&stub.correlation, 1, __ATOMIC_RELAXED);
+        const uint64_t start_ns = pass_ns(200);
+        put_call(i ? KIND_DRIVER : KIND_RUNTIME, i ? DRIVER_STATE : RUNTIME_GET_DEVICE, correlation, start_ns,
+                 start_ns + 200);
+    }
 }
 
 void stub_device(void)
@@ -509,7 +549,7 @@ void stub_device(void)
     record_end(slot);
 }
 
-void stub_range(const char *name, uint32_t id, int is_end)
+static void put_range(const char *name, const char *domain, uint32_t id, int is_end)
 {
     struct slot *const slot = slot_of();
     uint8_t *const r = record_begin(slot, KIND_MARKER);
@@ -521,7 +561,20 @@ void stub_range(const char *name, uint32_t id, int is_end)
     put4(r, MARK_OBJECT, OBJECT_THREAD);
     put4(r, MARK_WHERE + 4, thread_id());
     put8(r, MARK_NAME, is_end ? 0 : (uint64_t)(uintptr_t)strdup(name)); /* as CUPTI does, for good */
+    put8(r, MARK_DOMAIN, (uint64_t)(uintptr_t)domain);
     record_end(slot);
+}
+
+void stub_range(const char *name, uint32_t id, int is_end)
+{
+    put_range(name, NULL, id, is_end);
+}
+
+/* One that the program did not ask for. */
+void stub_library_range(uint32_t id)
+{
+    put_range("cub::DeviceRadixSort", "CCCL", id, 0);
+    put_range(NULL, "CCCL", id, 1);
 }
 
 static void *run(void *each)

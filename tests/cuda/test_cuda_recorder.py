@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The CUDA recorder against a stub of CUPTI (stub_cupti.c): there is no GPU here, and it has not met one."""
+"""The CUDA recorder against a stub of CUPTI (stub_cupti.c): there is no GPU here."""
 import os
 import resource
 import signal
@@ -274,6 +274,7 @@ class Command(Case):
         self.record()
         summary = steptime("summary", self.file).out
         self.assertIn("NVIDIA A100-SXM4-40GB", summary)
+        self.assertIn('"add_kernel(float*, float*)"', steptime("kernels", "--format", "json", self.file).out)
         about = self.info()["inputs"][0]
         self.assertEqual((about["step_source"], about["step_regularity"]["steps"]), ("ranges", 5))
 
@@ -305,10 +306,36 @@ class Command(Case):
         self.assertEqual(os.listdir(self.out), ["train-rank3.cuda"])
         self.assertEqual(self.info(os.path.join(self.out, "train-rank3.cuda"))["inputs"][0]["events"], 135)
 
-    def test_calls_without_the_interpreter_lock_have_no_line_and_that_is_told(self):
+    def test_calls_without_the_interpreter_lock_have_their_lines(self):
         done = self.record(TRAIN.replace("ctypes.PyDLL", "ctypes.CDLL"))
-        self.assertIn("0 calls with their line", done.err)
-        self.assertIn("15 copies and waits have no line of code", done.err)
+        self.assertIn("15 calls with their line", done.err)
+        self.assertNotIn("no line of code", done.err)
+
+    def test_calls_of_threads_without_python_have_no_line_and_that_is_told(self):
+        done = self.record(TRAIN.replace("stub.stub_wait()", "stub.stub_wait_elsewhere()"))
+        self.assertIn("10 calls with their line", done.err)
+        self.assertIn("5 copies and waits have no line of code: their thread ran no Python", done.err)
+
+    def test_calls_that_only_ask_are_left_out_and_that_is_told(self):
+        asking = TRAIN.replace("    upload()\n", "    stub.stub_ask()\n        upload()\n", 1)
+        done = self.record(asking)
+        self.assertIn(" 35 calls,", done.err)
+        self.assertIn("calls that were recorded: those that put work on a device", done.err)
+
+    def test_kinds_can_be_left_out(self):
+        asking = TRAIN.replace("    upload()\n", "    stub.stub_ask()\n        upload()\n", 1)
+        for without, said in (("choice", " 50 calls,"), ("choice,driver", " 40 calls,"), ("waits", " 0 waits,"),
+                              ("ranges,lines", " 0 ranges; 0 calls with their line")):
+            with self.subTest(without=without):
+                done = self.record(asking, STEPTIME_CUDA_WITHOUT=without)
+                self.assertEqual(done.code, 0, done.err)
+                self.assertIn(said, done.err)
+                os.remove(self.file)
+
+    def test_ranges_of_cudas_own_library_are_left_out_and_that_is_told(self):
+        done = self.record(TRAIN.replace("    upload()\n", "    stub.stub_library_range(99)\n        upload()\n", 1))
+        self.assertIn(" 5 ranges;", done.err)
+        self.assertIn("10 NVTX ranges and ends of CUDA's own C++ library (CCCL) are left out", done.err)
 
 
 if __name__ == "__main__":

@@ -89,6 +89,44 @@ class InputsAreSpared(Folder):
         self.refused("predict", "list:jobs.csv@a,b", "--hw", "V100", "-o", "jobs.csv", kept=kept)
         self.refused("predict", "rank0.json", "--overheads", "jobs.csv", "-o", "jobs.csv", kept=kept)
 
+    def test_a_script_that_is_run(self):
+        kept = self.write("run/train.py", PYTHON)
+        for option in "--keep", "-o":
+            for words in ["run/train.py"], ["--", "python3", "./run/train.py"], ["--", "python3", "-m", "run.train"]:
+                with self.subTest(option=option, words=words):
+                    self.refused("price", "--hw", "H100", option, "run/train.py", *words, kept=kept)
+        self.refused("price", "--check", "rank0.json", "--kernels", "run/train.py", "run/train.py", kept=kept)
+
+    def test_what_a_script_is_given(self):
+        kept = self.write("settings.json", b"{}")
+        for words in ["settings.json"], ["--config=settings.json"]:
+            self.refused("price", "--hw", "H100", "--keep", "settings.json", "--", "python3", "train.py", *words, kept=kept)
+
+    def test_what_options_name(self):
+        kept = self.write("own.txt", b"base = H100\n")
+        self.refused("price", "--check", "rank0.json", "--kernels", "rank0.json", "train.py", kept=self.trace)
+        self.refused("price", "--check", "rank0.json", "--keep", "rank0.json", "train.py", kept=self.trace)
+        self.refused("price", "--hw", "H100,own.txt", "--keep", "own.txt", "train.py", kept=kept)
+        self.refused("price", "--hw", "H100", "--python", "own.txt", "--keep", "own.txt", "train.py", kept=kept)
+        self.refused("price", "--hw", "H100", "--prices", "own.txt", "-o", "own.txt", "train.py", kept=kept)
+        self.refused("predict", "rank0.json", "--hw", "own.txt", "-o", "own.txt", kept=kept)
+        self.refused("predict", "rank0.json", "--sweep", "hw=H100,own.txt", "-o", "own.txt", kept=kept)
+
+    def test_a_baseline(self):
+        kept = self.write("src/train.py", PYTHON)
+        self.refused("lint", "src/train.py", "--write-baseline", "src/train.py", kept=kept)
+        self.refused("lint", "src", "--write-baseline", "src/train.py", kept=kept)
+        self.refused("lint", "src", "--trace", "rank0.json", "--write-baseline", "rank0.json", kept=self.trace)
+        for _ in range(2):
+            self.assertEqual(steptime("lint", "src", "--baseline", "known", "--write-baseline", "known",
+                                      cwd=self.folder).code, OK)
+
+    def test_two_results_in_one_file(self):
+        outcome = steptime("price", "--hw", "H100", "--keep", "both", "-o", "both", "train.py", cwd=self.folder)
+        self.assertEqual(outcome.code, USAGE)
+        self.assertIn("-o", outcome.err.replace("--output", "-o"))
+        self.assertFalse(os.path.exists(self.path("both")))
+
 
 class FilesKeepWhatTheyHad(Folder):
     def summary_to(self, path, **more):

@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/search.h"
 #include "base/sort.h"
 #include "profile.h"
 
@@ -62,16 +63,10 @@ static void hand_on(struct delaying *d, uint32_t rank, uint32_t collective, int6
 
 static const struct meeting_member *member_of(const struct ranks *ranks, uint32_t meeting, uint32_t rank)
 {
-    uint32_t low = ranks->meetings[meeting].first, high = low + ranks->meetings[meeting].count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (ranks->members[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool found = low < ranks->meetings[meeting].first + ranks->meetings[meeting].count;
-    return found && ranks->members[low].rank == rank ? &ranks->members[low] : NULL;
+    const struct meeting_member *const members = ranks->members + ranks->meetings[meeting].first;
+    const uint32_t count = ranks->meetings[meeting].count;
+    const size_t at = search_from(members, count, sizeof *members, offsetof(struct meeting_member, rank), rank);
+    return at < count && members[at].rank == rank ? &members[at] : NULL;
 }
 
 static bool has_end(const struct lines *lines, uint32_t rank, uint32_t collective)

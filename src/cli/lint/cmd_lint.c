@@ -88,6 +88,7 @@ static struct lint_options options_of(const struct call *call, struct work *work
         .ignore = call_text(call, "ignore"),
         .config = call_text(call, "config"),
         .output = call_text(call, "output"),
+        .baseline = call_text(call, "write-baseline"),
         .unused = call_flag(call, "unused-ignores"),
         .threads = (unsigned)work->threads,
         .standard_input = work->piped.is ? &work->piped.file : NULL,

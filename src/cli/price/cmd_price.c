@@ -117,17 +117,19 @@ static bool price(struct pricing *p, struct steptime_error *err)
 {
     if (!output_check(p->call, err) || !read_recorded(p, err) ||
         !price_asked_read(p->call, p->recorded.device, &p->arena, &p->asked, err) ||
-        !price_sweep_read(p->call, &p->arena, &p->sweep, err) || !price_ranks_read(p->call, &p->ranks, err) ||
-        !price_jobs(p, err) || !price_keep(p->call, &p->run.dry, err))
+        !price_sweep_read(p->call, &p->arena, &p->sweep, err) ||
+        !price_ranks_read(p->call, &p->arena, &p->ranks, err) || !price_jobs(p, err) ||
+        !price_keep(p->call, &p->run.dry, err))
         return false;
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
+    price_asked_tell(&p->asked, p->report);
     show_devices(p);
     if (!sweep(p, err) || !check(p, err))
         return false;
     price_show_step(&p->run.step, p->report);
     price_show_memory(&p->run.dry.memory, p->asked.count ? &p->asked.devices[0] : NULL, p->report);
-    price_show_dry(&p->run.dry, p->report);
+    price_show_dry(&p->run.dry, p->asked.dry.batch_shape.len > 0, p->report);
     const char *const word = call_text(p->call, "explain");
     if (word)
         p->report = price_explain(str_of(word), &p->asked, &p->run, &p->prices, p->report, err);
@@ -145,7 +147,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 }
 
 static const struct option options[] = {
-    {"hw", 0, "NAME[,NAME...]|all", NULL,
+    {"hw", 0, "NAME|FILE,...|all", NULL,
      "On these devices: names of 'steptime hw' in any usual spelling, or files of your own. all: every GPU of the catalogue. "
      "The script is told that it runs on the first of them."},
     {"set", 0, "KEY=VALUE", NULL, "With this figure of the devices: memory=4TB/s. May come several times."},

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "cli/predict/predict_rows.h"
 #include "cli/program/hardware_option.h"
+#include "cli/program/option_list.h"
 #include "cli/program/user_models.h"
 #include "cli/run/training.h"
 #include "dry/device.h"
@@ -27,22 +28,32 @@ static bool take_all(const struct call *call, struct arena *arena, struct price_
     return true;
 }
 
-static uint32_t words_in(str list)
+static bool is_there(const struct price_asked *asked, const struct hardware *hardware)
 {
-    uint32_t words = 0;
-    for (str word; str_cut(&list, ',', &word);)
-        words++;
-    return words;
+    for (uint32_t i = 0; i < asked->count; i++)
+        if (str_eq(asked->devices[i].name, hardware->name) &&
+            !memcmp(asked->devices[i].figure, hardware->figure, sizeof hardware->figure))
+            return true;
+    return false;
 }
 
-static bool take_named(const struct call *call, str list, struct arena *arena, struct price_asked *asked,
+static bool take_named(const struct call *call, str named, struct arena *arena, struct price_asked *asked,
                        struct steptime_error *err)
 {
-    asked->devices = arena_array(arena, words_in(list), sizeof *asked->devices);
-    for (str word; str_cut(&list, ',', &word);)
-        if (!hardware_of_words(call, str_trim(word), arena, &asked->devices[asked->count++], err))
+    struct option_list list;
+    if (!option_list_of("hw", named, arena, &list, err))
+        return false;
+    asked->devices = arena_array(arena, list.count, sizeof *asked->devices);
+    for (uint32_t i = 0; i < list.count; i++) {
+        struct hardware *const hardware = &asked->devices[asked->count];
+        if (!hardware_of_words(call, list.at[i], arena, hardware, err))
             return false;
-    return asked->count || fail(err, STEPTIME_USAGE, "--hw names no device");
+        if (is_there(asked, hardware))
+            asked->twice = hardware->name;
+        else
+            asked->count++;
+    }
+    return true;
 }
 
 static bool take_devices(const struct call *call, str hw, struct arena *arena, struct price_asked *asked,
@@ -88,35 +99,36 @@ static bool is_shape(str word)
     return true;
 }
 
-static bool take_shape(const struct call *call, str *shape, struct steptime_error *err)
+static bool take_shape(const struct call *call, struct arena *arena, str *shape, struct steptime_error *err)
 {
-    const char *const text = call_text(call, "batch-shape");
-    str list = str_of(text), word;
-    uint32_t words = 0, named = 0;
-    *shape = text ? list : S("");
-    while (str_cut(&list, ',', &word)) {
-        words++;
-        named += str_has(word, S("="));
-        if (!is_shape(word))
+    struct option_list list;
+    uint32_t named = 0;
+    *shape = call_str(call, "batch-shape", "");
+    if (!option_list_read(call, "batch-shape", arena, &list, err))
+        return false;
+    for (uint32_t i = 0; i < list.count; i++) {
+        named += str_has(list.at[i], S("="));
+        if (!is_shape(list.at[i]))
             return fail(err, STEPTIME_USAGE,
                         "--batch-shape takes sizes and types, '8x3x224x224:float32,8:int64', each with a name or none, "
                         "'input_ids=8x128:int64'; not '%.*s'",
-                        (int)word.len, word.at);
+                        (int)list.at[i].len, list.at[i].at);
     }
-    return !named || named == words ? true
-                                    : fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
+    return !named || named == list.count || fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
 }
 
 static bool take_dry(const struct call *call, struct arena *arena, struct price_asked *asked,
                      struct steptime_error *err)
 {
     int64_t limit_s;
-    asked->path = call_argument(call, 0);
-    asked->dry = (struct dry_options){.device = device_told(asked), .precision = S(""), .server = price_server(asked)};
-    if (!take_shape(call, &asked->dry.batch_shape, err))
+    const char *const *const argv = training_words(call, arena, err);
+    if (!argv)
         return false;
-    asked->dry.argv = training_words(call, arena, err);
-    if (!asked->dry.argv || !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
+    asked->path = call_argument(call, 0);
+    asked->dry = (struct dry_options){
+        .argv = argv, .device = device_told(asked), .precision = S(""), .server = price_server(asked)};
+    if (!take_shape(call, arena, &asked->dry.batch_shape, err) ||
+        !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
         !call_count(call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))
         return false;
     asked->dry.limit_ns = limit_s * 1000000000;
@@ -133,12 +145,18 @@ bool price_asked_read(const struct call *call, str recorded, struct arena *arena
         return fail(
             err, STEPTIME_USAGE,
             "on which device? --hw NAME, or --hw all; 'steptime hw' lists them. --keep FILE alone keeps what it does on the CPU");
-    *asked = (struct price_asked){.on_gpu = hw != NULL};
+    *asked = (struct price_asked){.on_gpu = hw != NULL, .twice = S("")};
     if (!predict_level(call, &asked->predict.level, err) || !user_prices_read(call, arena, &asked->prices, err))
         return false;
     asked->predict.plan.models = models_of_call(call, arena, err);
     return asked->predict.plan.models && (!hw || take_devices(call, str_of(hw), arena, asked, err)) &&
            take_dry(call, arena, asked, err);
+}
+
+void price_asked_tell(const struct price_asked *asked, struct report *report)
+{
+    if (asked->twice.len)
+        report_warning(report, asked->twice, -1, S("named more than once; it is told of once"));
 }
 
 /* ---- --keep ---- */
@@ -154,7 +172,12 @@ bool price_keep(const struct call *call, const struct dry_result *dry, struct st
     char piece[PIECE];
     for (size_t bytes; out && (bytes = source_read(from, piece, sizeof piece)) > 0;)
         writer_put(out, (str){piece, bytes});
+    const char *const damage = out ? source_damage(from) : NULL;
+    if (damage)
+        writer_abandon(out);
+    const bool good =
+        damage ? fail_at(err, STEPTIME_INPUT, str_of(dry->execution), -1, "%s", damage) : out && writer_close(out, err);
     if (from)
         source_close(from);
-    return out && writer_close(out, err);
+    return good;
 }

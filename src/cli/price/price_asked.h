@@ -12,6 +12,7 @@ struct price_asked {
     struct hardware *devices;
     uint32_t count;
     bool on_gpu;
+    str twice;        /* a device that was named more than once, and is there once; "" */
     const char *path; /* what is run, for messages */
     struct dry_options dry;
     struct predict_asked predict;
@@ -21,6 +22,9 @@ struct price_asked {
 /* `recorded` is the device of a trace that is checked, which counts where no other is asked for; "". */
 bool price_asked_read(const struct call *call, str recorded, struct arena *arena, struct price_asked *asked,
                       struct steptime_error *err);
+
+/* What of it is not as it was asked for. */
+void price_asked_tell(const struct price_asked *asked, struct report *report);
 
 /* GPUs of a server of it. */
 int64_t price_server(const struct price_asked *asked);

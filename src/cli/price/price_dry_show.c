@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "price_dry_show.h"
 
+#include "base/sum.h"
+
 static const struct column_spec columns[] = {
     {"kind", "kind", UNIT_NONE, 0,
      "value: a stand-in was given for a number; branch: the script chose its way by one; shape: a stand-in for a shape; "
@@ -24,8 +26,11 @@ static void put_notes(struct section *section, const struct dry_result *dry)
     }
 }
 
-void price_show_dry(const struct dry_result *dry, struct report *report)
+void price_show_dry(const struct dry_result *dry, bool shapes, struct report *report)
 {
+    if (shapes && !dry->shaped)
+        report_warning(report, S("--batch-shape"), -1,
+                       S("no DataLoader of the script handed out such batches: it gets its data otherwise"));
     struct section *const section = report_section(report, "dry_run", "Dry run");
     section_value(section, "steps", "steps made without data", UNIT_COUNT, cell_int(dry->steps));
     section_value(section, "values", "values stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_VALUE]));
@@ -92,9 +97,13 @@ static void put_held(const struct dry_memory *memory, struct section *section)
     }
 }
 
-static void put_beside(const struct hardware *on, struct section *section)
+static void put_beside(const struct hardware *on, int64_t peak_bytes, struct section *section)
 {
     const struct fit_range context = fit_context(), workspaces = fit_workspaces(on);
+    const int64_t allocated = fit_workspaces_allocated(on);
+    if (allocated)
+        section_value(section, "allocated_bytes", "with two workspaces of cuBLAS", UNIT_BYTES,
+                      cell_int(sum_add(peak_bytes, allocated)));
     section_value(section, "context_low_bytes", "CUDA's context, at least", UNIT_BYTES, cell_int(context.low));
     section_value(section, "context_high_bytes", "at most", UNIT_BYTES, cell_int(context.high));
     section_value(section, "workspaces_low_bytes", "workspaces, at least", UNIT_BYTES, cell_int(workspaces.low));
@@ -118,7 +127,7 @@ void price_show_memory(const struct dry_memory *memory, const struct hardware *o
     section_value(section, "fragmentation", "of it not used at most", UNIT_RATIO,
                   cell_ratio((double)(memory->reserved_bytes - memory->peak_bytes), (double)memory->reserved_bytes));
     if (on)
-        put_beside(on, section);
+        put_beside(on, memory->peak_bytes, section);
     put_kinds(memory, section);
     put_held(memory, section);
 }

@@ -10,6 +10,7 @@
 /* What it holds at most, by kind and line; what it takes beside that on a device (NULL: none is asked). */
 void price_show_memory(const struct dry_memory *memory, const struct hardware *on, struct report *report);
 
-void price_show_dry(const struct dry_result *dry, struct report *report);
+/* `shapes`: batches of certain shapes were asked for. */
+void price_show_dry(const struct dry_result *dry, bool shapes, struct report *report);
 
 #endif

@@ -26,6 +26,9 @@ static const struct explained explained[] = {
     {"fits", NULL, "held", NULL},
     {"peak_bytes", "largest sum of the storages that live on the device together, each rounded up to 512 bytes", "held",
      NULL},
+    {"allocated_bytes",
+     "peak_bytes and two workspaces of cuBLAS, of the script's thread and autograd's, as torch.cuda.max_memory_allocated() counts",
+     "held", NULL},
     {"peak_place", "the line that made the storage with which peak_bytes is reached", "held", NULL},
     {"peak_step", "the step in which peak_bytes is reached, from 1 on", "held", NULL},
     {"reserved_bytes",
@@ -59,11 +62,33 @@ static const struct explained *find(str word)
     return NULL;
 }
 
-static void put_formula(const struct explained *one, struct report *answer)
+static const struct column_spec meaning_columns[] = {
+    {"number", "number", UNIT_NONE, 0, "the number asked for"},
+    {"definition", "definition", UNIT_NONE, COLUMN_WIDE, "what it is, or how it is computed"},
+    {0},
+};
+
+/* People read them as lines, programs as a table. */
+static struct table *meanings(struct section *section)
 {
-    if (one->formula)
-        section_text(report_section(answer, "meaning", "What the number is"),
-                     str_printf(report_arena(answer), "%s: %s", one->id, one->formula));
+    struct table *const table = section_table(section, "meanings", "");
+    table_json_only(table);
+    table_columns(table, meaning_columns);
+    return table;
+}
+
+static void put_formulas(const struct explained *from, size_t count, struct report *answer)
+{
+    struct section *const section = report_section(answer, "meaning", "What the number is");
+    struct table *const table = meanings(section);
+    for (size_t i = 0; i < count; i++) {
+        if (!from[i].formula)
+            continue;
+        section_text(section, str_printf(report_arena(answer), "%s: %s", from[i].id, from[i].formula));
+        table_row(table);
+        table_text(table, str_of(from[i].id));
+        table_text(table, str_of(from[i].formula));
+    }
 }
 
 /* The step walked again, with somebody who looks. */
@@ -90,10 +115,15 @@ static void put_events(const struct explained *one, const struct price_asked *as
     predict_explain_show(explain, step, answer);
 }
 
-static void put_list(struct report *answer)
+static bool is_told(str word, const struct explained *one, bool told, struct steptime_error *err)
 {
-    for (size_t i = 0; i < EXPLAINED; i++)
-        put_formula(&explained[i], answer);
+    if (!one && !told)
+        return fail(err, STEPTIME_USAGE, "no number here is called '%.*s'; '--explain list' shows their names",
+                    (int)word.len, word.at);
+    if (!told && !one->formula)
+        return fail(err, STEPTIME_USAGE, "'%.*s' is told of devices, and none was asked for: --hw NAME", (int)word.len,
+                    word.at);
+    return true;
 }
 
 struct report *price_explain(str word, const struct price_asked *asked, const struct price_run *run,
@@ -101,16 +131,13 @@ struct report *price_explain(str word, const struct price_asked *asked, const st
 {
     struct report *const answer = report_new(report_arena(whole), S("price"));
     const struct explained *const one = find(word);
-    if (one)
-        put_formula(one, answer);
+    if (one && one->formula)
+        put_formulas(one, 1, answer);
     const bool told = (!one || !one->formula) && report_explain(whole, word, answer);
-    if (!one && !told) {
-        fail(err, STEPTIME_USAGE, "no number here is called '%.*s'; '--explain list' shows their names", (int)word.len,
-             word.at);
+    if (!is_told(word, one, told, err))
         return NULL;
-    }
     if (str_eq(word, S("list")))
-        put_list(answer);
+        put_formulas(explained, EXPLAINED, answer);
     if (one && one->number && prices->count && !prices->at[0].why.len)
         put_events(one, asked, run, &prices->at[0], answer);
     if (one && one->shows)

@@ -28,9 +28,10 @@ static bool read_all(const char *path, struct buf *text, struct steptime_error *
     char block[4096];
     for (size_t got; text->len <= MOST_BYTES && (got = source_read(source, block, sizeof block));)
         buf_add(text, (str){block, got});
+    const char *const damage = text->len <= MOST_BYTES ? source_damage(source) : "is too large for a table of prices";
+    const bool good = !damage || fail_at(err, STEPTIME_INPUT, str_of(path), -1, "%s", damage);
     source_close(source);
-    return text->len <= MOST_BYTES ||
-           fail_at(err, STEPTIME_INPUT, str_of(path), -1, "is too large for a table of prices");
+    return good;
 }
 
 /* The catalogue's name; of one that the catalogue lacks, its own: it may be that of a file of the user's. */

@@ -4,23 +4,26 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cli/program/option_list.h"
 
 static const int64_t most_ranks = 1 << 20;
 
-bool price_ranks_read(const struct call *call, struct price_ranks *ranks, struct steptime_error *err)
+bool price_ranks_read(const struct call *call, struct arena *arena, struct price_ranks *ranks,
+                      struct steptime_error *err)
 {
-    const char *const given = call_text(call, "ranks");
-    str rest = str_of(given ? given : "");
+    struct option_list list;
     *ranks = (struct price_ranks){0};
-    for (str word; given && str_cut(&rest, ',', &word);) {
-        int64_t count;
-        if (!str_int(str_trim(word), &count) || count < 1 || count > most_ranks)
-            return fail(err, STEPTIME_USAGE, "--ranks: '%.*s' is no number of ranks", (int)word.len, word.at);
-        if (ranks->count == PRICE_RANKS_MOST)
-            return fail(err, STEPTIME_USAGE, "--ranks: more than %d jobs at once", PRICE_RANKS_MOST);
-        ranks->at[ranks->count++] = count;
+    if (!option_list_read(call, "ranks", arena, &list, err))
+        return false;
+    if (list.count > PRICE_RANKS_MOST)
+        return fail(err, STEPTIME_USAGE, "--ranks: more than %d jobs at once", PRICE_RANKS_MOST);
+    for (uint32_t i = 0; i < list.count; i++) {
+        int64_t *const count = &ranks->at[ranks->count++];
+        if (!str_int(list.at[i], count) || *count < 1 || *count > most_ranks)
+            return fail(err, STEPTIME_USAGE, "--ranks: '%.*s' is no number of ranks", (int)list.at[i].len,
+                        list.at[i].at);
     }
-    return !given || ranks->count || fail(err, STEPTIME_USAGE, "--ranks names no number of ranks");
+    return true;
 }
 
 bool price_ranks_script(const char *const *argv, struct steptime_error *err)

@@ -17,7 +17,8 @@ struct price_ranks {
 };
 
 /* --ranks 1,8,64. False with STEPTIME_USAGE. */
-bool price_ranks_read(const struct call *call, struct price_ranks *ranks, struct steptime_error *err);
+bool price_ranks_read(const struct call *call, struct arena *arena, struct price_ranks *ranks,
+                      struct steptime_error *err);
 
 /* False with STEPTIME_USAGE where the command is a launcher, which would start each rank itself. */
 bool price_ranks_script(const char *const *argv, struct steptime_error *err);

@@ -2,6 +2,7 @@
 #include "price_run.h"
 
 #include "base/error.h"
+#include "base/search.h"
 #include "read/read.h"
 
 static bool run_dry(const struct price_asked *asked, const struct price_setting *setting, struct arena *arena,
@@ -38,15 +39,9 @@ static void take_calls(const struct execution *execution, struct arena *arena, s
 
 const struct price_call *price_run_call(const struct price_run *run, int64_t number)
 {
-    uint32_t low = 0, high = run->call_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (run->calls[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < run->call_count && run->calls[low].number == number ? &run->calls[low] : NULL;
+    const size_t at =
+        search_time(run->calls, run->call_count, sizeof *run->calls, offsetof(struct price_call, number), number);
+    return at < run->call_count && run->calls[at].number == number ? &run->calls[at] : NULL;
 }
 
 /* ---- what the script does ---- */

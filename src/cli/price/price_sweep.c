@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/sum.h"
+#include "cli/program/option_list.h"
 #include "dry/ways.h"
 #include "predict/question/question.h"
 
@@ -31,28 +32,26 @@ static const struct column_spec columns[] = {
 
 /* ---- what is asked ---- */
 
-static const str *words_of(const struct call *call, const char *option, str otherwise, struct arena *arena,
-                           uint32_t *count)
+/* One word, which is `otherwise`, where it is not given. */
+static bool words_of(const struct call *call, const char *option, const char *otherwise, struct arena *arena,
+                     const str **words, uint32_t *count, struct steptime_error *err)
 {
-    const char *const text = call_text(call, option);
-    str list = text ? str_of(text) : otherwise, word;
-    str *words = NULL;
-    *count = 0;
-    while (str_cut(&list, ',', &word)) {
-        words = arena_one_more(arena, words, *count, sizeof *words);
-        words[(*count)++] = str_trim(word);
-    }
-    if (!*count) {
-        words = arena_alloc(arena, sizeof *words);
-        words[(*count)++] = S("");
-    }
-    return words;
+    struct option_list list;
+    if (!option_list_read(call, option, arena, &list, err))
+        return false;
+    str *const alone = arena_alloc(arena, sizeof *alone);
+    *alone = str_of(otherwise);
+    *words = list.count ? list.at : alone;
+    *count = list.count ? list.count : 1;
+    return true;
 }
 
 static bool read_batches(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                          struct steptime_error *err)
 {
-    const str *const words = words_of(call, "batch", S("0"), arena, &sweep->batch_count);
+    const str *words;
+    if (!words_of(call, "batch", "0", arena, &words, &sweep->batch_count, err))
+        return false;
     int64_t *const batches = arena_array(arena, sweep->batch_count, sizeof *batches);
     sweep->batches = batches;
     for (uint32_t i = 0; call_text(call, "batch") && i < sweep->batch_count; i++)
@@ -65,7 +64,8 @@ static bool read_batches(const struct call *call, struct arena *arena, struct pr
 static bool read_precisions(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                             struct steptime_error *err)
 {
-    sweep->precisions = words_of(call, "precision", S("as-is"), arena, &sweep->precision_count);
+    if (!words_of(call, "precision", "as-is", arena, &sweep->precisions, &sweep->precision_count, err))
+        return false;
     for (uint32_t i = 0; i < sweep->precision_count; i++)
         if (!str_is_among("as-is bf16 fp16", sweep->precisions[i]))
             return fail(err, STEPTIME_USAGE, "--precision takes as-is, bf16 and fp16, not '%.*s'",
@@ -73,18 +73,14 @@ static bool read_precisions(const struct call *call, struct arena *arena, struct
     return true;
 }
 
-/* One network is that of the devices. */
-static bool several(const char *list)
-{
-    return list && strchr(list, ',');
-}
-
 bool price_sweep_read(const struct call *call, struct arena *arena, struct price_sweep *sweep,
                       struct steptime_error *err)
 {
-    *sweep = (struct price_sweep){.asked = call_text(call, "batch") || call_text(call, "precision") ||
-                                           several(call_text(call, "network"))};
-    sweep->networks = words_of(call, "network", S(""), arena, &sweep->network_count);
+    *sweep = (struct price_sweep){0};
+    if (!words_of(call, "network", "", arena, &sweep->networks, &sweep->network_count, err))
+        return false;
+    /* one network is that of the devices */
+    sweep->asked = call_text(call, "batch") || call_text(call, "precision") || sweep->network_count > 1;
     return read_batches(call, arena, sweep, err) && read_precisions(call, arena, sweep, err) &&
            ((uint64_t)sweep->batch_count * sweep->precision_count <= MOST_RUNS ||
             fail(err, STEPTIME_USAGE, "--batch and --precision ask for over %d runs of the script", (int)MOST_RUNS));
@@ -94,6 +90,7 @@ bool price_sweep_read(const struct call *call, struct arena *arena, struct price
 
 /* The script with other values, or as it was with these put to its step. */
 struct swept {
+    struct arena arena; /* of what the run and its scaled lives take; goes with its rows */
     struct price_run run;
     struct dry_lives lives; /* of the run; scaled where no loader took the batch */
     struct price_step step;
@@ -114,7 +111,7 @@ static int64_t batch_of(const struct price_run *run)
 }
 
 /* Of what grows with the batch: activations, and what is made backwards. */
-static void scale(const struct price_sweeping *s, int64_t batch, struct swept *swept)
+static void scale(int64_t batch, struct swept *swept)
 {
     const int64_t now = batch_of(&swept->run);
     if (!now) {
@@ -125,7 +122,7 @@ static void scale(const struct price_sweeping *s, int64_t batch, struct swept *s
     const double share[DRY_MEMORY_KINDS] = {
         [DRY_PARAMETERS] = 1,    [DRY_BUFFERS] = 1, [DRY_GRADIENTS] = 1,       [DRY_OPTIMIZER] = 1,
         [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 1,  [DRY_ACTIVATIONS] = times, [DRY_BACKWARD] = times};
-    swept->lives = lives_shared_out(&swept->run.dry.lives, share, s->arena);
+    swept->lives = lives_shared_out(&swept->run.dry.lives, share, &swept->arena);
     swept->step.peak = allocator_replay(&swept->lives, ALLOCATOR_NO_LIMIT);
     swept->step.samples = batch * swept->run.dry.batch.batches;
     swept->step.tokens = sum_rounded((double)swept->step.tokens * times);
@@ -143,14 +140,14 @@ static void run_one(const struct price_sweeping *s, int64_t batch, str precision
     const struct price_setting setting = {batch, dtype_of(precision)};
     *swept = (struct swept){.run = *s->run, .why = S("")};
     if (!is_as_it_is(s, batch, precision)) {
-        if (!price_run(s->asked, &setting, s->texts, s->arena, &swept->run, &err))
-            swept->why = error_line(s->arena, &err);
+        if (!price_run(s->asked, &setting, s->texts, &swept->arena, &swept->run, &err))
+            swept->why = error_line(&swept->arena, &err);
         dry_close(&swept->run.dry);
     }
     swept->lives = swept->run.dry.lives;
     swept->step = swept->run.step;
     if (!swept->why.len && batch && batch != batch_of(&swept->run))
-        scale(s, batch, swept);
+        scale(batch, swept);
     swept->step.lives = &swept->lives;
     swept->batch = batch ? batch : batch_of(&swept->run);
 }
@@ -174,7 +171,7 @@ static bool put_question(const void *context, struct plan *plan, struct arena *a
 }
 
 static void price_swept(const struct price_sweeping *s, const struct swept *swept, const struct hardware *hardware,
-                        struct price *price)
+                        struct arena *arena, struct price *price)
 {
     struct predict_asked asked = s->asked->predict;
     const struct put_to to = {&swept->question, &s->asked->predict, hardware};
@@ -183,12 +180,13 @@ static void price_swept(const struct price_sweeping *s, const struct swept *swep
         asked.context = &to;
     }
     const struct price_list list = user_prices_list(&s->asked->prices);
-    price_one(&swept->run.source, &asked, &swept->step, hardware, price, s->arena);
+    price_one(&swept->run.source, &asked, &swept->step, hardware, price, arena);
     price->per_hour = list.of(list.context, hardware);
 }
 
 /* Bounds are of the step without the question, so they are not shown here. */
-static void put_price(struct table *table, const struct swept *swept, const struct price *price)
+static void put_price(const struct price_sweeping *s, struct table *table, const struct swept *swept,
+                      const struct price *price)
 {
     const double us = price->why.len ? NAN : price->step.walked.step_us, cost = price_cost(price);
     const double per_sample = swept->step.samples > 0 ? cost / (double)swept->step.samples : NAN;
@@ -202,29 +200,40 @@ static void put_price(struct table *table, const struct swept *swept, const stru
     table_cell(table, isnan(cost) ? cell_null() : cell_real(cost * 1e3));
     table_cell(table, isnan(per_sample) ? cell_null() : cell_real(per_sample * 1e6));
     table_text(table, swept->question.batch ? S("scaled") : S("run dry"));
-    table_cell(table, cell_text_or_null(price->why));
+    table_cell(table, cell_text_or_null(str_copy(s->arena, price->why)));
 }
 
-static void put_why(struct table *table, str why)
+static void put_why(const struct price_sweeping *s, struct table *table, str why)
 {
     enum { UNKNOWN = 9 };
     for (int i = 0; i < UNKNOWN; i++)
         table_null(table);
-    table_text(table, why);
+    table_text(table, str_copy(s->arena, why));
 }
 
-static void put_row(struct table *table, const struct swept *swept, str precision, str network,
-                    const struct hardware *hardware, const struct price *price)
+/* A run, and where it is told of. */
+struct row {
+    const struct swept *swept;
+    str precision, network;
+};
+
+static void put_row(const struct price_sweeping *s, const struct row *row, const struct hardware *hardware,
+                    struct table *table)
 {
+    struct arena scratch = {0};
+    struct price *const price = arena_alloc(&scratch, sizeof *price);
     table_row(table);
     table_text(table, hardware->name);
-    table_cell(table, cell_int_if(swept->batch > 0, swept->batch));
-    table_text(table, precision);
-    table_cell(table, cell_text_or_null(network));
-    if (swept->why.len)
-        put_why(table, swept->why);
-    else
-        put_price(table, swept, price);
+    table_cell(table, cell_int_if(row->swept->batch > 0, row->swept->batch));
+    table_text(table, row->precision);
+    table_cell(table, cell_text_or_null(row->network));
+    if (row->swept->why.len) {
+        put_why(s, table, row->swept->why);
+    } else {
+        price_swept(s, row->swept, hardware, &scratch, price);
+        put_price(s, table, row->swept, price);
+    }
+    arena_free(&scratch);
 }
 
 static bool put_run(const struct price_sweeping *s, const struct swept *swept, str precision, struct table *table,
@@ -232,16 +241,13 @@ static bool put_run(const struct price_sweeping *s, const struct swept *swept, s
 {
     for (uint32_t d = 0; d < s->asked->count; d++)
         for (uint32_t n = 0; n < s->sweep->network_count; n++) {
-            const str network = s->sweep->networks[n];
+            const struct row row = {swept, precision, s->sweep->networks[n]};
             struct hardware hardware = s->asked->devices[d];
-            struct price *const price = arena_alloc(s->arena, sizeof *price);
-            if (network.len &&
-                !hardware_set(&hardware, str_printf(s->arena, "network=%.*s", (int)network.len, network.at), s->arena,
-                              err))
+            if (row.network.len &&
+                !hardware_set(&hardware, str_printf(s->arena, "network=%.*s", (int)row.network.len, row.network.at),
+                              s->arena, err))
                 return false;
-            if (!swept->why.len)
-                price_swept(s, swept, &hardware, price);
-            put_row(table, swept, precision, network, &hardware, price);
+            put_row(s, &row, &hardware, table);
         }
     return true;
 }
@@ -265,7 +271,9 @@ bool price_sweep_show(const struct price_sweeping *s, struct report *report, str
         for (uint32_t b = 0; b < s->sweep->batch_count; b++) {
             struct swept swept;
             run_one(s, s->sweep->batches[b], s->sweep->precisions[p], &swept);
-            if (!put_run(s, &swept, s->sweep->precisions[p], table, err))
+            const bool good = put_run(s, &swept, s->sweep->precisions[p], table, err);
+            arena_free(&swept.arena);
+            if (!good)
                 return false;
         }
     draw(s, section);

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "dry/ways.h"
 #include "predict/price/again.h"
+#include "predict/price/alone.h"
 
 enum {
     MOST_DEVICES = 3, /* that are tried */
@@ -163,18 +164,9 @@ static struct again spans_of(const struct trying *t, str name, struct arena *scr
 static double step_again(const struct trying *t, const struct again *again)
 {
     struct steptime_error err = {.offset = -1};
-    struct arena scratch = {0};
-    struct prediction then;
-    struct predict_asked asked = t->ways->asked->predict;
-    asked.plan.hardware = &t->as_is->hardware;
-    asked.only_steps = true;
-    asked.level = 0;
-    asked.change = again_change;
-    asked.context = again;
-    const bool good = predict(&t->ways->run->source, &asked, &scratch, &then, &err);
-    const double step_us = good ? then.walked.step_us : NAN;
-    arena_free(&scratch);
-    return step_us;
+    const struct alone with = {.hardware = &t->as_is->hardware, .change = again_change, .context = again};
+    struct alone_step step;
+    return step_alone(&t->ways->run->source, &t->ways->asked->predict, &with, &step, &err) ? step.step_us : NAN;
 }
 
 static void try_checkpoint(const struct trying *t, const struct dry_keeper *keeper)

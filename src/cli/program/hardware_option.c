@@ -50,14 +50,18 @@ static void tell(str name, struct report *report)
         report_warning(report, S(""), -1, remark);
 }
 
+static void tell_each(str names, struct report *report)
+{
+    for (str name; str_cut(&names, ',', &name);)
+        tell(str_trim(name), report);
+}
+
 /* "hw=V100,A100" */
 static void tell_swept(str sweep, struct report *report)
 {
     str key;
-    if (!str_cut(&sweep, '=', &key) || !str_eq(key, S("hw")))
-        return;
-    for (str name; str_cut(&sweep, ',', &name);)
-        tell(name, report);
+    if (str_cut(&sweep, '=', &key) && str_eq(key, S("hw")))
+        tell_each(sweep, report);
 }
 
 void hardware_tell(const struct call *call, struct report *report)
@@ -65,7 +69,7 @@ void hardware_tell(const struct call *call, struct report *report)
     for (uint32_t i = 0; i < call->given_count; i++) {
         const str option = str_of(call->given[i].option->name);
         if (str_eq(option, S("hw")) || str_eq(option, S("at")))
-            tell(str_of(call->given[i].value), report);
+            tell_each(str_of(call->given[i].value), report);
         else if (str_eq(option, S("sweep")))
             tell_swept(str_of(call->given[i].value), report);
     }

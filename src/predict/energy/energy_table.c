@@ -5,10 +5,10 @@
 
 static const struct column_spec joules_columns[] = {
     {"joules", "energy (J)", UNIT_NONE, 0, "of a step on all boards that are told of; null where it is not known"},
-    {"joules_low", "at least", UNIT_NONE, 0, "lower end of the interval of joules"},
-    {"joules_high", "at most", UNIT_NONE, 0, "upper end of it"},
+    {"joules_low", "energy at least", UNIT_NONE, 0, "lower end of the interval of joules"},
+    {"joules_high", "energy at most", UNIT_NONE, 0, "upper end of it"},
     {"watts", "mean power (W)", UNIT_NONE, 0, "joules / step: of all these boards"},
-    {"watts_basis", "power", UNIT_NONE, 0,
+    {"watts_basis", "power known by", UNIT_NONE, 0,
      "the least sure part of the watts: measured, carried, analytic, bytes; unknown"},
     {0},
 };
@@ -16,8 +16,8 @@ static const struct column_spec joules_columns[] = {
 static const struct column_spec money_columns[] = {
     {"cost", "cost", UNIT_NONE, COLUMN_DETAIL,
      "of a step on all boards that are told of, at the price of --per-hour; null without it"},
-    {"cost_low", "at least", UNIT_NONE, COLUMN_DETAIL, "lower end of the interval of cost"},
-    {"cost_high", "at most", UNIT_NONE, COLUMN_DETAIL, "upper end of it"},
+    {"cost_low", "cost at least", UNIT_NONE, COLUMN_DETAIL, "lower end of the interval of cost"},
+    {"cost_high", "cost at most", UNIT_NONE, COLUMN_DETAIL, "upper end of it"},
     {0},
 };
 
@@ -26,8 +26,8 @@ static const double million = 1e6;
 
 static const struct column_spec million_columns[] = {
     {"million_cost", "a million cost", UNIT_NONE, 0, "cost of a million steps"},
-    {"million_cost_low", "at least", UNIT_NONE, 0, "lower end of the interval of million_cost"},
-    {"million_cost_high", "at most", UNIT_NONE, 0, "upper end of it"},
+    {"million_cost_low", "a million at least", UNIT_NONE, 0, "lower end of the interval of million_cost"},
+    {"million_cost_high", "a million at most", UNIT_NONE, 0, "upper end of it"},
     {0},
 };
 
@@ -35,8 +35,8 @@ static const double thousand = 1e3;
 
 static const struct column_spec thousand_columns[] = {
     {"thousand_cost", "1000 cost", UNIT_NONE, 0, "cost of a thousand steps"},
-    {"thousand_cost_low", "at least", UNIT_NONE, 0, "lower end of the interval of thousand_cost"},
-    {"thousand_cost_high", "at most", UNIT_NONE, 0, "upper end of it"},
+    {"thousand_cost_low", "1000 cost at least", UNIT_NONE, 0, "lower end of the interval of thousand_cost"},
+    {"thousand_cost_high", "1000 cost at most", UNIT_NONE, 0, "upper end of it"},
     {0},
 };
 

@@ -168,69 +168,98 @@ static double bytes_at(const struct fusing *f, uint32_t tensor)
     return bytes > 0 ? (double)bytes : 0;
 }
 
-/*
- * By place of an output in program->tensors: a unit of another group that reads it before it is written anew, or NOWHERE. What
- * nobody reads is the program's own output.
- */
-static uint32_t *readers_of(struct fusing *f)
+/* Who reads what units write, by place of an output in program->tensors. */
+struct readers {
+    uint32_t *outside;     /* a unit of another group that reads it before it is written anew; NOWHERE */
+    bool *read;            /* anybody does */
+    struct map written_at; /* by tensor: place of its last write */
+};
+
+static bool are_fused(const struct fusing *f, uint32_t unit, uint32_t other)
 {
-    const struct program *const program = f->program;
-    uint32_t *const reader = arena_array(&f->scratch, program->tensor_count, sizeof *reader);
-    struct map written_at = {0}; /* by tensor: place of its last write */
-    for (uint32_t i = 0; i < program->tensor_count; i++)
-        reader[i] = NOWHERE;
-    bool *const read = arena_array(&f->scratch, program->tensor_count, sizeof *read);
-    for (uint32_t i = 0; i < f->units->count; i++) {
-        const struct program_op *const op = &program->ops[f->at[i].op];
-        for (uint32_t k = op->first_input; k < op->first_input + op->inputs; k++) {
-            const uint32_t place = map_get(&written_at, f->tensor[k]);
-            const uint32_t writer = place == MAP_NONE ? (uint32_t)NOWHERE : map_get(&f->writer_of, (int64_t)place);
-            if (place == MAP_NONE)
-                continue;
-            read[place] = true;
-            if (writer >= f->units->count || f->group[i] == NOWHERE || f->group[writer] == NOWHERE ||
-                root_of(f, writer) != root_of(f, i))
-                reader[place] = i;
-        }
-        for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
-            map_put(&written_at, f->tensor[k], k);
-            map_put(&f->writer_of, (int64_t)k, i);
-        }
+    return other < f->units->count && f->group[unit] != NOWHERE && f->group[other] != NOWHERE &&
+           root_of(f, unit) == root_of(f, other);
+}
+
+static void note_read(const struct fusing *f, struct readers *readers, uint32_t unit, int64_t tensor)
+{
+    const uint32_t place = map_get(&readers->written_at, tensor);
+    if (place == MAP_NONE)
+        return;
+    readers->read[place] = true;
+    if (!are_fused(f, unit, map_get(&f->writer_of, (int64_t)place)))
+        readers->outside[place] = unit;
+}
+
+static void note_reads_and_writes(struct fusing *f, struct readers *readers, uint32_t unit)
+{
+    const struct program_op *const op = &f->program->ops[f->at[unit].op];
+    for (uint32_t k = op->first_input; k < op->first_input + op->inputs; k++)
+        note_read(f, readers, unit, f->tensor[k]);
+    for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
+        map_put(&readers->written_at, f->tensor[k], k);
+        map_put(&f->writer_of, (int64_t)k, unit);
     }
-    for (uint32_t i = 0; i < program->tensor_count; i++)
-        reader[i] = read[i] ? reader[i] : 0;
-    map_free(&written_at);
-    return reader;
+}
+
+/* By place of an output: whether somebody outside of its group wants it. What nobody reads is the program's own output. */
+static bool *wanted_outside(struct fusing *f)
+{
+    const uint32_t count = f->program->tensor_count;
+    struct readers readers = {arena_array(&f->scratch, count, sizeof *readers.outside),
+                              arena_array(&f->scratch, count, sizeof *readers.read),
+                              {0}};
+    bool *const wanted = arena_array(&f->scratch, count, sizeof *wanted);
+    for (uint32_t k = 0; k < count; k++)
+        readers.outside[k] = NOWHERE;
+    for (uint32_t i = 0; i < f->units->count; i++)
+        note_reads_and_writes(f, &readers, i);
+    for (uint32_t k = 0; k < count; k++)
+        wanted[k] = !readers.read[k] || readers.outside[k] != NOWHERE;
+    map_free(&readers.written_at);
+    return wanted;
 }
 
 /* What the units of each group read and write, added to their first. */
+struct traffic {
+    double *bytes;         /* by unit */
+    const bool *wanted;    /* by place of an output, outside of its group */
+    struct map seen;       /* by tensor: the group that read it last */
+    struct map written_by; /* by tensor: the group */
+};
+
+static void add_read(const struct fusing *f, struct traffic *traffic, uint32_t root, uint32_t place)
+{
+    const int64_t tensor = f->tensor[place];
+    if (map_get(&traffic->written_by, tensor) == root || map_get(&traffic->seen, tensor) == root)
+        return;
+    map_put(&traffic->seen, tensor, root);
+    traffic->bytes[root] += bytes_at(f, place);
+}
+
+static void add_unit(const struct fusing *f, struct traffic *traffic, uint32_t unit)
+{
+    const struct program_op *const op = &f->program->ops[f->at[unit].op];
+    const uint32_t root = f->group[unit] == NOWHERE ? (uint32_t)NOWHERE : root_of(f, unit);
+    for (uint32_t k = op->first_input; k < op->first_input + op->inputs && root != NOWHERE; k++)
+        add_read(f, traffic, root, k);
+    for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
+        map_put(&traffic->written_by, f->tensor[k], root);
+        if (root != NOWHERE && traffic->wanted[k])
+            traffic->bytes[root] += bytes_at(f, k);
+    }
+}
+
 static double *traffic_of(struct fusing *f)
 {
-    const struct program *const program = f->program;
-    double *const bytes = arena_array(&f->scratch, f->units->count, sizeof *bytes);
+    struct traffic traffic = {.bytes = arena_array(&f->scratch, f->units->count, sizeof *traffic.bytes)};
     map_free(&f->writer_of); /* now by place of an output */
-    const uint32_t *const reader = readers_of(f);
-    struct map seen = {0};       /* by tensor and group */
-    struct map written_by = {0}; /* by tensor: the group */
-    for (uint32_t i = 0; i < f->units->count; i++) {
-        const struct program_op *const op = &program->ops[f->at[i].op];
-        const uint32_t root = f->group[i] == NOWHERE ? (uint32_t)NOWHERE : root_of(f, i);
-        for (uint32_t k = op->first_input; k < op->first_input + op->inputs && root != NOWHERE; k++) {
-            const int64_t tensor = f->tensor[k];
-            if (map_get(&written_by, tensor) == root || map_get(&seen, tensor) == root)
-                continue;
-            map_put(&seen, tensor, root);
-            bytes[root] += bytes_at(f, k);
-        }
-        for (uint32_t k = op->first_output; k < op->first_output + op->outputs; k++) {
-            map_put(&written_by, f->tensor[k], root);
-            if (root != NOWHERE && reader[k] != NOWHERE)
-                bytes[root] += bytes_at(f, k);
-        }
-    }
-    map_free(&seen);
-    map_free(&written_by);
-    return bytes;
+    traffic.wanted = wanted_outside(f);
+    for (uint32_t i = 0; i < f->units->count; i++)
+        add_unit(f, &traffic, i);
+    map_free(&traffic.seen);
+    map_free(&traffic.written_by);
+    return traffic.bytes;
 }
 
 static struct kernel kernel_of(const struct kernel *first, double bytes)
@@ -245,6 +274,17 @@ static struct kernel kernel_of(const struct kernel *first, double bytes)
                            .elements = {.rows = 1, .cols = elements > 1 ? elements : 1, .accesses = 2}};
 }
 
+static void fuse_unit(struct fusing *f, uint32_t i, bool several, double bytes, bool *fused)
+{
+    struct unit *const unit = &f->at[i];
+    if (f->group[i] == NOWHERE || (!several && unit->lowering.count < 2))
+        return;
+    struct kernel *const kernel = arena_alloc(f->arena, sizeof *kernel);
+    *kernel = kernel_of(&unit->lowering.kernels[0], bytes);
+    unit->lowering = (struct lowering){.way = LOWERED_TO_KERNELS, .kernels = kernel, .count = 1};
+    fused[unit->op] = true;
+}
+
 static void fuse(struct fusing *f, struct fusions *fusions, bool *fused)
 {
     const double *const bytes = traffic_of(f);
@@ -253,21 +293,37 @@ static void fuse(struct fusing *f, struct fusions *fusions, bool *fused)
         if (f->group[i] != NOWHERE)
             members[root_of(f, i)]++;
     for (uint32_t i = 0; i < f->units->count; i++) {
-        struct unit *const unit = &f->at[i];
-        if (!f->region[unit->op])
+        if (!f->region[f->at[i].op])
             continue;
+        const bool first = f->group[i] == NOWHERE || root_of(f, i) == i;
         fusions->operators++;
-        const uint32_t root = f->group[i] == NOWHERE ? i : root_of(f, i);
-        fusions->kernels += root == i;
-        if (root != i) {
-            unit->lowering = (struct lowering){.way = LOWERED_TO_NOTHING};
-        } else if (f->group[i] != NOWHERE && (members[i] > 1 || unit->lowering.count > 1)) {
-            struct kernel *const kernel = arena_alloc(f->arena, sizeof *kernel);
-            *kernel = kernel_of(&unit->lowering.kernels[0], bytes[i]);
-            unit->lowering = (struct lowering){.way = LOWERED_TO_KERNELS, .kernels = kernel, .count = 1};
-            fused[unit->op] = true;
-        }
+        fusions->kernels += first;
+        if (first)
+            fuse_unit(f, i, members[i] > 1, bytes[i], fused);
+        else
+            f->at[i].lowering = (struct lowering){.way = LOWERED_TO_NOTHING};
     }
+}
+
+static void fuse_program(struct fusing *f, struct fusions *fusions)
+{
+    const struct program *const program = f->program;
+    bool *const compiled = arena_array(f->arena, program->count, sizeof *compiled);
+    bool *const fused = arena_array(f->arena, program->count, sizeof *fused);
+    f->at = arena_array(f->arena, f->units->count, sizeof *f->at);
+    if (f->units->count)
+        memcpy(f->at, f->units->at, f->units->count * sizeof *f->at);
+    f->group = arena_array(&f->scratch, f->units->count, sizeof *f->group);
+    f->depth = arena_array(&f->scratch, f->units->count, sizeof *f->depth);
+    f->tensor = arena_array(&f->scratch, program->tensor_count, sizeof *f->tensor);
+    find_tensors(f);
+    find_groups(f);
+    fuse(f, fusions, fused);
+    for (uint32_t i = 0; i < program->count; i++)
+        compiled[i] = f->region[i] != 0;
+    fusions->compiled = compiled;
+    fusions->fused = fused;
+    f->units->at = f->at;
 }
 
 struct fusions fusions_of(const struct program *program, struct units *units, struct arena *arena)
@@ -275,24 +331,8 @@ struct fusions fusions_of(const struct program *program, struct units *units, st
     struct fusing f = {.program = program, .units = units, .arena = arena};
     struct fusions fusions = {0};
     f.region = arena_array(&f.scratch, program->count, sizeof *f.region);
-    if (program->mark_count && find_regions(&f)) {
-        bool *const compiled = arena_array(arena, program->count, sizeof *compiled);
-        bool *const fused = arena_array(arena, program->count, sizeof *fused);
-        f.at = arena_array(arena, units->count, sizeof *f.at);
-        if (units->count)
-            memcpy(f.at, units->at, units->count * sizeof *f.at);
-        f.group = arena_array(&f.scratch, units->count, sizeof *f.group);
-        f.depth = arena_array(&f.scratch, units->count, sizeof *f.depth);
-        f.tensor = arena_array(&f.scratch, program->tensor_count, sizeof *f.tensor);
-        find_tensors(&f);
-        find_groups(&f);
-        fuse(&f, &fusions, fused);
-        for (uint32_t i = 0; i < program->count; i++)
-            compiled[i] = f.region[i] != 0;
-        fusions.compiled = compiled;
-        fusions.fused = fused;
-        units->at = f.at;
-    }
+    if (program->mark_count && find_regions(&f))
+        fuse_program(&f, &fusions);
     map_free(&f.depth_of);
     map_free(&f.writer_of);
     map_free(&f.reader_of);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launches of a program that records none: those that its operators make by their arguments. */
 #include "base/error.h"
+#include "base/search.h"
 #include "model/estimate/interval.h"
 #include "plan_private.h"
 
@@ -87,15 +88,9 @@ static bool suppose_kernel(struct planning *p, struct plan_op *op, const struct 
 
 static const struct collective *collective_of(const struct program *program, uint32_t op)
 {
-    uint32_t low = 0, high = program->collective_count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (program->collectives[middle].row < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < program->collective_count && program->collectives[low].row == op ? &program->collectives[low] : NULL;
+    const struct collective *const all = program->collectives;
+    const size_t at = search_from(all, program->collective_count, sizeof *all, offsetof(struct collective, row), op);
+    return at < program->collective_count && all[at].row == op ? &all[at] : NULL;
 }
 
 /* Of one rank alone nothing is sent. Of execution traces that name no group nothing is known. */

@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "again.h"
 
+#include "base/search.h"
+
 static bool is_within(const struct again *again, int64_t id)
 {
-    uint32_t low = 0, high = again->count;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (again->spans[middle].end <= id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < again->count && again->spans[low].begin < id;
+    const size_t at =
+        search_after(again->spans, again->count, sizeof *again->spans, offsetof(struct again_span, end), id);
+    return at < again->count && again->spans[at].begin < id;
 }
 
 static void twice(struct plan *plan, struct plan_op *op)

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alone.h"
 #include "base/intern.h"
 #include "model/tables/table_lines.h"
 
@@ -65,6 +66,7 @@ static struct check_call said_call(const struct plan *plan, const struct walked 
         call.has_kernel = launch->has_kernel;
     }
     call.has_kernel = call.has_kernel && call.launches == 1;
+    call.kernel.variant = str_copy(arena, call.kernel.variant); /* the plan goes */
     return call;
 }
 
@@ -91,18 +93,13 @@ bool check_said(const struct predict_source *source, const struct predict_asked 
                 struct arena *arena, struct check_side *side, struct steptime_error *err)
 {
     struct saying saying = {side, arena};
-    struct predict_asked on = *asked;
-    struct prediction step;
+    const struct alone with = {.hardware = hardware, .seen = take_said, .seen_context = &saying};
+    struct alone_step step;
     *side = (struct check_side){0};
-    on.plan.hardware = hardware;
-    on.only_steps = true;
-    on.level = 0;
-    on.seen = take_said;
-    on.seen_context = &saying;
-    if (!predict(source, &on, arena, &step, err))
+    if (!step_alone(source, asked, &with, &step, err))
         return false;
-    side->step_us = step.walked.step_us;
-    side->active_us = step.walked.active_us;
+    side->step_us = step.step_us;
+    side->active_us = step.active_us;
     side->host_us = host_of(side);
     return true;
 }

@@ -33,6 +33,18 @@ struct fit_range fit_workspaces(const struct hardware *hardware)
     return (struct fit_range){one, 2 * (one + light)};
 }
 
+/*
+ * Two of cuBLAS, one a thread that multiplies: the script's and autograd's. Snapshots of two trainings on an H200 (PyTorch 2.11, doc/h200.md)
+ * hold these two and none of cuBLASLt, which shares cuBLAS's there (TORCH_CUBLASLT_UNIFIED_WORKSPACE).
+ */
+int64_t fit_workspaces_allocated(const struct hardware *hardware)
+{
+    const int capability = (int)hardware_capability(hardware);
+    if (capability <= 0)
+        return 0;
+    return 2 * (int64_t)(capability >= HOPPER ? WORKSPACE_LATER : WORKSPACE);
+}
+
 /* With as much room as is left beside what is none of its tensors'. False: not even without what is cached. */
 static struct allocator_peak with_room(const struct dry_lives *lives, int64_t memory, int64_t beside)
 {

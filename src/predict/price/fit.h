@@ -21,6 +21,9 @@ struct fit_range {
 struct fit_range fit_context(void);
 struct fit_range fit_workspaces(const struct hardware *hardware);
 
+/* What of workspaces PyTorch's allocator gives out in training, and so counts as allocated; 0: not known of this device. */
+int64_t fit_workspaces_allocated(const struct hardware *hardware);
+
 struct fit {
     enum fit_verdict verdict;
     int64_t low, high; /* bytes of the device; 0: nothing is known */

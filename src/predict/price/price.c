@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "alone.h"
 #include "base/error.h"
 
 /* ---- what bounds it: each side made to take no time ---- */
@@ -21,29 +22,15 @@ static bool without_device(const void *context, struct plan *plan, struct arena 
     return true;
 }
 
-static bool step_with(const struct predict_source *source, const struct predict_asked *asked,
-                      bool (*change)(const void *context, struct plan *plan, struct arena *arena,
-                                     struct steptime_error *err),
-                      double *step_us, struct steptime_error *err)
-{
-    struct arena scratch = {0};
-    struct prediction changed;
-    struct predict_asked other = *asked;
-    other.change = change;
-    other.level = 0;
-    other.energy = false;
-    const bool good = predict(source, &other, &scratch, &changed, err);
-    *step_us = good ? changed.walked.step_us : 0;
-    arena_free(&scratch);
-    return good;
-}
-
 static bool find_bound(const struct predict_source *source, const struct predict_asked *asked, struct price *price,
                        struct steptime_error *err)
 {
-    if (!step_with(source, asked, without_host, &price->without_host_us, err) ||
-        !step_with(source, asked, without_device, &price->without_device_us, err))
+    const struct alone no_host = {.change = without_host}, no_device = {.change = without_device};
+    struct alone_step host, device;
+    if (!step_alone(source, asked, &no_host, &host, err) || !step_alone(source, asked, &no_device, &device, err))
         return false;
+    price->without_host_us = host.step_us;
+    price->without_device_us = device.step_us;
     price->bound = price->without_device_us < price->without_host_us ? PRICE_BY_DEVICE : PRICE_BY_HOST;
     return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What torch.compile is taken to make of a step. */
+#include "alone.h"
 #include "price_exchange.h"
 
 static void look(void *context, const struct predict_seen *seen)
@@ -11,18 +12,10 @@ static void look(void *context, const struct predict_seen *seen)
 bool price_compiled_of(const struct predict_source *source, const struct predict_asked *asked,
                        struct price_compiled *compiled, struct steptime_error *err)
 {
-    struct arena scratch = {0};
-    struct prediction seen;
-    struct predict_asked other = *asked;
+    const struct alone with = {.seen = look, .seen_context = compiled};
+    struct alone_step step;
     *compiled = (struct price_compiled){0};
-    other.seen = look;
-    other.seen_context = compiled;
-    other.only_steps = true;
-    other.level = 0;
-    other.energy = false;
-    const bool good = predict(source, &other, &scratch, &seen, err);
-    arena_free(&scratch);
-    return good;
+    return step_alone(source, asked, &with, &step, err);
 }
 
 void price_compiled_show(const struct price_compiled *compiled, struct report *report)

@@ -162,8 +162,11 @@ static void tell_unpriced(const struct prices *prices, struct section *section, 
     for (uint32_t i = 0; i < prices->count; i++)
         unpriced += isnan(prices->at[i].per_hour);
     if (prices->priced && unpriced)
-        section_text(section,
-                     str_printf(arena, "%u of these devices have no price: they stand behind the others.", unpriced));
+        section_text(section, unpriced == 1 ? S("One of these devices has no price: it stands behind the others.")
+                                            : str_printf(arena,
+                                                         "%u of these devices have no price: they stand behind the "
+                                                         "others.",
+                                                         unpriced));
 }
 
 void price_show(const struct prices *prices, struct report *report)

@@ -10,6 +10,7 @@
 #include "flows.h"
 
 #include "base/mem.h"
+#include "base/search.h"
 
 enum { KEPT = FLOW_MOST_USES + 1 };
 
@@ -28,14 +29,7 @@ struct walk {
 
 static void keep(struct walk *walk, uint32_t name)
 {
-    uint32_t low = 0, high = walk->name_count;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (walk->names[middle] < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const size_t low = search_from(walk->names, walk->name_count, sizeof *walk->names, 0, name);
     if (walk->name_count == KEPT || (low < walk->name_count && walk->names[low] == name))
         return;
     memmove(walk->names + low + 1, walk->names + low, (walk->name_count - low) * sizeof *walk->names);

@@ -92,6 +92,39 @@ class Host(unittest.TestCase):
         self.assertGreaterEqual(row["under_lines"], 3)
         self.assertFalse([w for w in document["warnings"] if "no work of a device" in w["message"]])
 
+    def record_beside_device(self, kernel_us):
+        """The same, and then a kernel that the step waits for. Steps are as long as the host takes, or the device."""
+        plant = Plant()
+        long = max(STEP_US, kernel_us + 20)
+        plant.python(f"job/train.py({PREPARE + 10}): train", 0, long * 8)
+        for step in range(8):
+            at = step * long
+            plant.step(step, at, long)
+            plant.python(f"job/train.py({PREPARE}): prepare", at + 10, 500)
+            plant.python(TENSOR, at + 20, 100)
+            plant.python(TENSOR, at + 130, 50)
+            plant.host("aten::empty", at + 200, 2)
+            plant.host("aten::to", at + 390, 2)
+            plant.host("aten::lift_fresh", at + 396, 4)
+            plant.work(at + 610 if kernel_us < STEP_US else at + 15, kernel_us, launch=at + 600 if kernel_us < STEP_US else at + 5)
+        plant.write(self.trace)
+
+    def test_beside_a_device_that_waits_lists_cost_what_they_cost_without_one(self):
+        self.record_beside_device(kernel_us=100)
+        found, document = self.lint()
+        for line, us in ((FIRST, 100), (SECOND, 50), (THIRD, 200)):
+            self.assertAlmostEqual(found[line]["per_step_saving_ns"], 1000 * 0.95 * us, delta=12000, msg=line)
+            self.assertIn(f"Host time under these lines: {us} us a step", found[line]["message"])
+        self.assertFalse([s for s in document["sections"] if s["id"] == "host_time"])
+        row = next(s for s in document["sections"] if s["id"] == "evidence")["tables"][0]
+        saving = dict(zip([c["id"] for c in row["columns"]], row["rows"][0]))["saving_ns"]
+        self.assertTrue(1000 * 0.95 * 330 <= saving <= 1000 * 500, saving)  # all of prepare() is a finding, too
+
+    def test_beside_a_device_that_fills_the_step_lists_cost_nothing(self):
+        self.record_beside_device(kernel_us=3000)
+        found, _ = self.lint()
+        self.assertFalse([f for f in found.values() if f.get("per_step_saving_ns", 0) and f["per_step_saving_ns"] > 0])
+
     def test_what_cannot_be_told_apart_is_shared_and_said(self):
         self.record(calls=1)
         found, _ = self.lint()

@@ -143,6 +143,7 @@ class Fits(Case):
         held = value(told, "memory", "peak_bytes")
         self.assertEqual(as_is["memory_low_bytes"],
                          held + value(told, "memory", "context_low_bytes") + value(told, "memory", "workspaces_low_bytes"))
+        self.assertEqual(value(told, "memory", "allocated_bytes"), held + 2 * (32 << 20))
         self.assertGreaterEqual(value(told, "memory", "reserved_bytes"), held)
         self.assertEqual(sum(row["bytes"] for row in rows(told, "memory", "held")), held)
         between = (as_is["memory_low_bytes"] + as_is["memory_high_bytes"]) // 2

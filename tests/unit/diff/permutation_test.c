@@ -3,6 +3,7 @@
 #include "diff/permutation.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "unit/cmocka_first.h"
 
@@ -33,7 +34,9 @@ static void test_exact(void **state)
     for (uint32_t n = 4; n <= 6; n++)
         assert_true(near(permutation_p(low, n, high, n, PERMUTE_MEAN), permutation_least(n, n)));
     assert_true(near(permutation_p(low, 6, low, 6, PERMUTE_MEAN), 1));
-    assert_true(near(permutation_p(low, 6, low, 6, PERMUTE_MEDIAN), 1));
+    assert_true(near(permutation_p(low, 6, low, 6, PERMUTE_RANK), 1));
+    for (uint32_t n = 4; n <= 6; n++)
+        assert_true(near(permutation_p(low, n, high, n, PERMUTE_RANK), permutation_least(n, n)));
     assert_true(isnan(permutation_p(low, 3, high, 3, PERMUTE_MEAN)));
 }
 
@@ -55,6 +58,25 @@ static void test_by_hand(void **state)
         far += count == 4 && fabs(in / 4 - (28 - in) / 4) >= 2 - 1e-9;
     }
     assert_true(near(permutation_p(a, 4, b, 4, PERMUTE_MEAN), far / 70.0));
+}
+
+/* Sides whose steps are all alike are apart for sure; one step of any length moves no rank but its own. */
+static void test_rank(void **state)
+{
+    double a[12], b[12], long_one[12];
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        a[i] = 1000;
+        b[i] = 1300;
+        long_one[i] = 1000 + i;
+    }
+    assert_true(permutation_p(a, 12, b, 12, PERMUTE_RANK) < 0.001);
+    double steps[12];
+    memcpy(steps, long_one, sizeof steps);
+    long_one[11] = 2000;
+    const double p = permutation_p(steps, 12, long_one, 12, PERMUTE_RANK);
+    long_one[11] = 1e9;
+    assert_true(near(permutation_p(steps, 12, long_one, 12, PERMUTE_RANK), p));
 }
 
 /* Too many to try: what is drawn is close to what a normal approximation says, and the same each time. */
@@ -89,7 +111,7 @@ static void test_correction(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_smallest), cmocka_unit_test(test_exact),
-                                       cmocka_unit_test(test_by_hand), cmocka_unit_test(test_drawn),
-                                       cmocka_unit_test(test_correction)};
+                                       cmocka_unit_test(test_by_hand),  cmocka_unit_test(test_rank),
+                                       cmocka_unit_test(test_drawn),    cmocka_unit_test(test_correction)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

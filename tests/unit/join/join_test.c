@@ -402,8 +402,8 @@ static void a_loader_that_loads_itself_shows_its_time(void **state)
 
 /* ---- loops over elements ---- */
 
-/* Twenty rounds of 30 us each, of which one operator over all elements leaves the first. */
-static void a_loop_over_elements_saves_all_rounds_but_one(void **state)
+/* Twenty rounds of 40 us each, the loop's own Python between operators counted, of which one operator over all leaves a tenth. */
+static void a_loop_over_elements_saves_nine_tenths_of_it(void **state)
 {
     struct scene *s = scene_new("train.py");
     struct lint_finding *loop = find_at(s, "ST102", "model(batch)", 0, "stack");
@@ -419,7 +419,7 @@ static void a_loop_over_elements_saves_all_rounds_but_one(void **state)
     }
     join(s);
     assert_int_equal(loop->tier, TIER_FUNCTION);
-    assert_int_equal(loop->saving_ns, 19 * 30 * US);
+    assert_int_equal(loop->saving_ns, 9 * (19 * 40 + 30) / 10 * US);
     assert_int_equal(loop->host_blocked_ns, 0);
     done(s);
 }
@@ -474,7 +474,7 @@ int main(void)
         cmocka_unit_test(a_wait_in_a_library_becomes_a_finding_of_its_own),
         cmocka_unit_test(preparation_is_found_again_at_its_call),
         cmocka_unit_test(a_loader_that_loads_itself_shows_its_time),
-        cmocka_unit_test(a_loop_over_elements_saves_all_rounds_but_one),
+        cmocka_unit_test(a_loop_over_elements_saves_nine_tenths_of_it),
         cmocka_unit_test(what_is_slower_with_the_device_is_marked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The interpreter in the program's own process by its public functions, all of CPython since 3.9. */
+#ifndef CUDA_PYTHON_H
+#define CUDA_PYTHON_H
+
+#include "stack.h"
+
+/* Looks for it. False: there is none. *missing: a function that it has not, so that nothing else may be called; else NULL. */
+bool python_find(const char **missing);
+
+/* "3.12.3 (main, ...) [GCC ...]" */
+const char *python_version(void);
+
+/* The calling thread's; NULL: it has never run Python. Asks for no lock. */
+void *python_thread(void);
+
+/* The calling thread holds the interpreter's lock, and no error is under way: what follows may be asked. */
+bool python_may_be_asked(void);
+
+/* The calling thread's stack. The codes are references, for python_release. */
+void python_walk(struct stack *stack);
+void python_release(const struct stack *stack);
+
+/* An object, which the caller has a reference to. A text that Python cannot tell in UTF-8 has no bytes. */
+void python_describe(const void *code, struct function *function);
+
+/* Has the main thread call this soon, with the lock. Any thread, with or without the lock. False: not now. */
+bool python_call_later(int (*call)(void *), void *with);
+
+#endif

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime price: what is asked and told. Every word of --explain, slips, lists, screens."""
+import gzip
+import os
+import tempfile
+import unittest
+
+from again import interpreter
+from price_case import Case, rows, value
+from support import INPUT, OK, USAGE, steptime
+
+SCRIPT = """
+    import torch
+    from torch.utils.data import DataLoader, TensorDataset
+    model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10)).to(DEVICE)
+    optimizer = torch.optim.Adam(model.parameters())
+    data = TensorDataset(torch.randn(256, 64), torch.randint(0, 10, (256,)))
+    for x, y in DataLoader(data, 32):
+        optimizer.zero_grad()
+        loss = torch.nn.functional.cross_entropy(model(x.to(DEVICE)), y.to(DEVICE))
+        loss.backward()
+        optimizer.step()
+        print(loss.item())
+"""
+
+
+def training(device="cuda"):
+    return SCRIPT.replace("DEVICE", f'"{device}"')
+
+
+class Asked(Case):
+    """Runs of one script that are told the same are made once."""
+
+    def setUp(self):
+        super().setUp()
+        self.real_python, self.python = self.python, interpreter(self.folder, self.python)
+
+
+class Explains(Asked):
+    def told(self, script, *options):
+        """Columns of tables, and numbers that are none."""
+        told = self.price(script, *options, "--explain", "list", "--format", "json").json
+        columns = {row["number"].split(".")[1] for row in rows(told, "definitions", "definitions")}
+        return columns, {row["number"] for row in rows(told, "meaning", "meanings")}
+
+    def told_of_each(self, words, script, *options):
+        for word in sorted(words):
+            with self.subTest(word=word, options=options):
+                told = self.price(script, *options, "--explain", word, "--format", "json").json
+                self.assertTrue(any(table["rows"] for part in told["sections"] for table in part["tables"]), told)
+
+    def test_every_word_of_it_in_every_kind_of_answer(self):
+        script = self.script(training())
+        plain, meanings = self.told(script, "--hw", "H100")
+        self.assertLessEqual({"peak_place", "branches", "workspaces_low_bytes"}, meanings)
+        columns = {"step_us", "device_us", "device_share", "without_device_us", "without_host_us", "guessed_share", "utilisation",
+                   "memory_high_bytes", "memory_low_bytes", "spare_bytes", "fits"}
+        self.assertLessEqual(columns, plain)
+        self.told_of_each(columns | meanings, script, "--hw", "H100")
+        for options in (["--ranks", "1,2"], ["--batch", "8,16"], ["--ways"], ["--per-hour", "2"]):
+            more, _ = self.told(script, "--hw", "H100,L4", *options)
+            self.told_of_each((more - plain) | {"step_us", "utilisation", "fits", "peak_bytes"}, script, "--hw", "H100,L4", *options)
+
+    def test_what_is_of_devices_where_none_was_asked_for(self):
+        script = self.script(training("cpu"))
+        for word, code in (("fits", USAGE), ("step_us", USAGE), ("peak_bytes", OK), ("list", OK)):
+            told = self.price(script, "--keep", self.path("et.json"), "--explain", word, code=code)
+            self.assertEqual("--hw" in told.err, code == USAGE, told.err)
+
+
+
+class Tells(Asked):
+    def warned(self, document):
+        return [f"{one['path']}: {one['message']}" for one in document["warnings"]]
+
+    def test_a_device_that_is_named_twice(self):
+        script = self.script(training())
+        told = self.price(script, "--hw", "A100,H100 SXM,NVIDIA H100 SXM 80GB", "--format", "json").json
+        self.assertEqual(len(rows(told, "price", "devices")), 2)
+        self.assertIn("more than once", "".join(self.warned(told)))
+        self.assertIn("is several devices", "".join(self.warned(told)))
+        self.assertEqual(self.warned(self.price(script, "--hw", "H100 SXM,L4", "--format", "json").json), [])
+
+    def test_devices_without_a_price(self):
+        script, prices = self.script(training()), self.path("prices.csv")
+        with open(prices, "w", encoding="utf-8") as out:
+            out.write("device,per_hour\nH100 SXM,2\n")
+        for devices, says in (("H100 SXM,L4", "One of these devices has no price"), ("H100 SXM,L4,T4", "2 of these devices have no")):
+            told = " ".join(self.price(script, "--hw", devices, "--prices", prices).out.split())
+            self.assertIn(says, told)
+
+    def test_titles_of_columns_tell_them_apart(self):
+        for options in ([], ["--per-hour", "2"], ["--batch", "8,16"], ["--ranks", "1,2"]):
+            told = self.price(self.script(training()), "--hw", "H100 SXM", *options, "--format", "json").json
+            for part in told["sections"]:
+                for table in part["tables"]:
+                    titles = [column["title"] for column in table["columns"]]
+                    self.assertEqual(len(set(titles)), len(titles), titles)
+
+    def test_shapes_that_nobody_asks_for(self):
+        script = self.script("""
+            import torch
+            model = torch.nn.Linear(8, 4).cuda()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(4):
+                model(torch.randn(16, 8).cuda()).sum().backward()
+                optimizer.step()
+        """)
+        told = self.price(script, "--hw", "H100 SXM", "--batch-shape", "16x8", "--format", "json").json
+        self.assertIn("no DataLoader", "".join(self.warned(told)))
+        told = self.price(self.script(training(), "loads.py"), "--hw", "H100 SXM", "--batch-shape", "16x64,16:int64", "--format", "json").json
+        self.assertEqual((self.warned(told), value(told, "step", "samples")), ([], 16))
+
+    def test_what_is_no_python(self):
+        script = self.script("""
+            import torch
+            x = 1
+            def train(:
+                pass
+        """)
+        self.assertIn(f"{script}:4: SyntaxError: ", self.price(script, "--hw", "H100", code=INPUT).err.replace(" when it is run without data", ""))
+        self.script("import torch\nimport broken\n")
+        self.script("x = 1\ny = = 2\n", "broken.py")
+        told = self.price(self.path("train.py"), "--hw", "H100", code=INPUT).err
+        self.assertIn(f"{self.path('broken.py')}:2", told)
+
+    def test_a_gpu_where_there_is_none(self):
+        told = self.price(self.script(training()), "--keep", self.path("et.json"), code=INPUT).err
+        self.assertIn("told that there is none", told)
+
+
+class Slips(unittest.TestCase):
+    """Told before anything is run."""
+
+    def refused(self, *words, says, code=USAGE):
+        done = steptime("price", *words)
+        self.assertEqual(done.code, code, done.err)
+        self.assertIn(says, done.err)
+        return done.err
+
+    def test_no_command(self):
+        for words in (["--hw", "H100"], ["--hw", "H100", "--"], ["--hw", "H100", "--ranks", "8"], ["--keep", "et.json"]):
+            self.refused(*words, says="which command?")
+
+    def test_lists(self):
+        for option, least in (("hw", "H100"), ("batch", "8"), ("precision", "bf16"), ("network", "400Gbps"), ("ranks", "8"),
+                              ("batch-shape", "8x3")):
+            for text in (",", least + ",", f"{least},,{least}", " ", "," + least):
+                hw = [] if option == "hw" else ["--hw", "H100"]
+                self.refused(*hw, f"--{option}={text}", "--", "python3", "train.py", says=f"--{option}" if option != "network" else "network")
+
+    def test_prices_that_break_off(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "prices.csv.gz")
+            whole = gzip.compress(b"device,per_hour\nH100,2.5\n" + b"".join(b"X%d,%d\n" % (i, i * i) for i in range(9999)))
+            with open(path, "wb") as out:
+                out.write(whole[:-len(whole) // 3])
+            told = self.refused("--hw", "H100", "--prices", path, "train.py", code=INPUT, says=path)
+            self.assertNotIn("no number", told)
+
+
+if __name__ == "__main__":
+    unittest.main()
