@@ -4,11 +4,13 @@
 No figure of them is judged. Cases that run PyTorch skip where no interpreter has it.
 """
 import csv
+import gzip
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 
 from support import OK, SOURCE, steptime
 from torch_python import torch_python
@@ -17,6 +19,8 @@ BENCH = os.path.join(SOURCE, "bench", "gpu")
 ANY_GPU = "NVIDIA H100 PCIe"
 LIMIT_S = 500
 sys.path.insert(0, BENCH)
+import measured_rows
+import queued
 import sizes
 
 
@@ -48,6 +52,84 @@ class Sizes(unittest.TestCase):
             self.assertIn(draw.of(50, 200, 60), (50, 60))
 
 
+class Halves(unittest.TestCase):
+    def setUp(self):
+        self.tables = sorted(measured_rows.MEASURED.glob("*.csv.gz"))
+
+    def test_every_row_is_in_one_half_and_every_operator_in_both(self):
+        for table in self.tables:
+            fit, judge = (measured_rows.rows_of(table, part) for part in ("fit", "judge"))
+            with gzip.open(table, "rt", encoding="utf-8") as text:
+                self.assertEqual(len(fit) + len(judge), sum(1 for _ in text) - 1)
+            many = {op for op, count in Counter(row["op"] for row in fit + judge).items() if count > 1}
+            for half in (fit, judge):
+                self.assertEqual({row["op"] for row in half} & many, many)
+
+    def test_only_rows_of_families_that_are_fitted_are_for_the_fit(self):
+        rows = [row for table in self.tables for row in measured_rows.table_of(table, "fit")]
+        self.assertEqual({measured_rows.form_of(row) for row in rows},
+                         {"linear", "bmm", "elementwise", "softmax", "ln", "layer_norm"})
+        self.assertNotIn("1", {row.get("backward") for row in rows})
+        half = [row for row in rows if row.get("dtype") in ("bf16", "fp16") and row["form"] in ("linear", "bmm")]
+        self.assertTrue(half and all(measured_rows.is_unaligned(row) for row in half))
+
+    def test_a_time_in_a_queue_is_taken_before_the_profilers(self):
+        row = {"op": "add", "rows": "8", "latency_us": "20", "queued_us": "3", "kernel_us": "2"}
+        self.assertEqual([(one["queued"], one["latency_us"]) for one in measured_rows.timed(row, measured_rows.TIMES)],
+                         [("0", "20"), ("1", "3")])
+        self.assertEqual([one["latency_us"] for one in measured_rows.timed({**row, "queued_us": ""}, measured_rows.TIMES)],
+                         ["20", "2"])
+
+
+class Slow:
+    """A device by a clock of its own: launching takes the host `launch_us`, the kernels of a call `kernel_us`."""
+
+    def __init__(self, launch_us, kernel_us, room=1000):
+        self.launch_us, self.kernel_us, self.room = launch_us, kernel_us, room
+        self.holds, self.calls = [], []
+
+    def wait(self):
+        pass
+
+    def behind_us(self, hold_us, call, calls):
+        self.holds.append(hold_us)
+        self.calls.append(calls)
+        ahead = calls * self.launch_us < hold_us and calls <= self.room
+        return calls * self.kernel_us if ahead else None
+
+
+class Queue(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(setattr, queued, "host_us", queued.host_us)
+
+    def time(self, watch, seen_us):
+        """Where launching the first call was seen to take so long."""
+        queued.host_us = lambda *_: seen_us
+        return queued.queued_us(watch, None)
+
+    def test_the_launch_is_not_in_the_time_of_a_queue(self):
+        self.assertEqual(self.time(Slow(80, 4), 80), 4)
+
+    def test_the_device_is_held_up_for_longer_where_the_host_was_slower_than_seen(self):
+        watch = Slow(200, 4)
+        self.assertEqual(self.time(watch, 50), 4)
+        self.assertEqual(len(watch.holds), 2)
+        self.assertGreater(watch.holds[1], watch.holds[0])
+
+    def test_fewer_calls_where_the_queue_was_full(self):
+        watch = Slow(20, 4, room=8)
+        self.assertEqual(self.time(watch, 20), 4)
+        self.assertEqual(watch.calls, [20, 10, 5])
+
+    def test_a_call_that_waits_for_the_device_has_no_such_time(self):
+        self.assertIsNone(self.time(Slow(float("inf"), 4), 80))
+
+    def test_a_call_that_takes_the_host_long_is_queued_twice(self):
+        watch = Slow(9000, 4)
+        self.assertEqual(self.time(watch, 9000), 4)
+        self.assertEqual(watch.calls, [queued.FEWEST_CALLS])
+
+
 class Kernels(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -64,6 +146,7 @@ class Kernels(unittest.TestCase):
     def test_every_time_is_above_zero_and_called_a_processors(self):
         for row in self.known + self.further:
             self.assertGreater(float(row["latency_us"]), 0)
+            self.assertGreater(float(row["queued_us"]), 0)
             self.assertTrue(row["device"].startswith("CPU "), row)
             self.assertEqual(row["kernel"], "")
         self.assertIn("say nothing of a GPU", self.done.stderr)
@@ -102,7 +185,8 @@ class Kernels(unittest.TestCase):
         counts = {"attention": 6, "batch_norm": 3, "bmm": 4, "concat": 2, "convolution": 10, "copy": 1, "dropout": 2,
                   "elementwise": 3, "embedding": 5, "fill": 1, "host_copy": 2, "index": 2, "layer_norm": 2, "linear": 4,
                   "optimizer": 2, "pooling": 4, "reduction": 2, "softmax": 2, "transpose": 3}
-        about = {"op", "device", "form", "backward", "dtype", "latency_us", "kernel_us", "kernel"}
+        about = {"op", "device", "form", "backward", "dtype", "latency_us", "queued_us", "kernel_us",
+                 "kernel"}
         for row in self.further:
             self.assertNotIn(row["op"], known)
             self.assertEqual(sum(bool(row[name]) for name in row.keys() - about), counts[row["form"]], row)
