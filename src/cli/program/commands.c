@@ -14,6 +14,7 @@ extern const struct command command_ops;
 extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_diff;
+extern const struct command command_memory;
 extern const struct command command_overheads;
 extern const struct command command_predict;
 extern const struct command command_price;
@@ -37,15 +38,34 @@ extern const struct command command_completion;
 extern const struct option question_options[]; /* cli/predict/asked.c */
 
 const struct command *const commands[] = {
-    &command_summary, &command_breakdown,     &command_kernels,
-    &command_ops,     &command_critical_path, &command_ranks,
-    &command_diff,    &command_overheads,     &command_predict,
-    &command_price,   &command_info,          &command_hw,
-    &command_model,   &command_calibrate,     &command_record,
-    &command_lint,    &command_rules,         &command_fix,
-    &command_lsp,     &command_mcp,           &command_verify,
-    &command_tune,    &command_shard,         &command_fleet,
-    &command_help,    &command_completion,    NULL,
+    &command_summary,
+    &command_breakdown,
+    &command_kernels,
+    &command_ops,
+    &command_critical_path,
+    &command_ranks,
+    &command_diff,
+    &command_memory,
+    &command_overheads,
+    &command_predict,
+    &command_price,
+    &command_info,
+    &command_hw,
+    &command_model,
+    &command_calibrate,
+    &command_record,
+    &command_lint,
+    &command_rules,
+    &command_fix,
+    &command_lsp,
+    &command_mcp,
+    &command_verify,
+    &command_tune,
+    &command_shard,
+    &command_fleet,
+    &command_help,
+    &command_completion,
+    NULL,
 };
 
 static const struct option trace_options[] = {
