@@ -129,6 +129,8 @@ static void changes(const struct memory_log *log, uint16_t device, unsigned flag
             add_row(rows, (int64_t)i);
         inside = now;
     }
+    if (inside && left)
+        add_row(rows, (int64_t)log->event_count);
 }
 
 static bool by_changes(const struct memory_log *log, uint16_t device, unsigned flag, bool left,

@@ -58,7 +58,8 @@ static str node_of(str name)
     size_t end = 0;
     while (end < rest.len && rest.at[end] != ':' && rest.at[end] != '(' && rest.at[end] != '_')
         end++;
-    return (str){rest.at, end};
+    const str node = {rest.at, end};
+    return str_has(node, S("Backward")) ? node : S(""); /* what computes for one is no node */
 }
 
 uint32_t memory_log_frame(struct memory_log *log, uint32_t name, uint32_t file, int64_t line)

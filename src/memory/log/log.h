@@ -18,7 +18,7 @@
 enum { MEMORY_NONE = UINT32_MAX };
 
 /* A size or a sum of sizes that is more is no size. */
-#define MEMORY_MOST_BYTES ((int64_t)1 << 56)
+#define MEMORY_MOST_BYTES ((int64_t)1 << 48)
 
 enum memory_action {
     MEMORY_ALLOC,

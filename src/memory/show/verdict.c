@@ -68,11 +68,15 @@ static void tell_line(const struct memory_account *a, struct section *section, s
                                : S("The recording holds no frames, so that no line can be named: record with stacks."));
         return;
     }
+    const struct memory_context *context = &a->log->contexts[line->context];
     const str where = told_line(a->log, line->context, false, arena);
-    section_text(section, str_printf(arena, "%.*s filled most: %s (%.0f %%, %s) in %lld piece%s.", (int)where.len,
-                                     where.at, told_bytes(arena, line->bytes).at, percent(line->bytes, a->peak),
-                                     memory_category_word(line->category), (long long)line->pieces,
-                                     line->pieces == 1 ? "" : "s"));
+    const bool other = context->user != MEMORY_NONE && context->inner != context->user && context->inner != MEMORY_NONE;
+    const str inner = memory_frame_words(a->log, context->inner, arena);
+    section_text(section,
+                 str_printf(arena, "%.*s filled most: %s (%.0f %%, %s) in %lld piece%s%s%.*s.", (int)where.len,
+                            where.at, told_bytes(arena, line->bytes).at, percent(line->bytes, a->peak),
+                            memory_category_word(line->category), (long long)line->pieces, line->pieces == 1 ? "" : "s",
+                            other ? ", in " : "", other ? (int)inner.len : 0, inner.at));
 }
 
 static void tell_outs(const struct memory_account *a, struct section *section, struct arena *arena)
@@ -145,9 +149,10 @@ void memory_tell_verdict(const struct memory_told *fullest, struct section *sect
     const str device = told_device(fullest, arena), reserved = reserved_words(a, arena), when = when_words(a, arena);
     const str of_file =
         fullest->input.len ? str_printf(arena, " of %.*s", (int)fullest->input.len, fullest->input.at) : S("");
-    section_text(section, str_printf(arena, "The allocator of %.*s%.*s held %s at most%.*s%.*s.", (int)device.len,
-                                     device.at, (int)of_file.len, of_file.at, told_bytes(arena, a->peak).at,
-                                     (int)reserved.len, reserved.at, (int)when.len, when.at));
+    section_text(section,
+                 str_printf(arena, "The allocator of %s%.*s%.*s held %s at most%.*s%.*s.", a->device < 0 ? "the " : "",
+                            (int)device.len, device.at, (int)of_file.len, of_file.at, told_bytes(arena, a->peak).at,
+                            (int)reserved.len, reserved.at, (int)when.len, when.at));
     const str categories = category_words(a, arena);
     if (categories.len)
         section_text(section, str_printf(arena, "It is %.*s.", (int)categories.len, categories.at));

@@ -119,6 +119,8 @@ static uint32_t device_of(struct reading *r, uint32_t row)
 static void note_reserved(struct reading *r, uint32_t row, uint32_t device, int64_t time_ns)
 {
     int64_t now;
+    if (r->log->device_id[device] < 0) /* the host's has no such thing, and 0 is recorded */
+        return;
     if (!trace_attr(r->trace, row, ATTR_TOTAL_RESERVED, &now) || now < 0 || now > MEMORY_MOST_BYTES)
         return;
     const int64_t before = r->reserved[device];
