@@ -184,7 +184,7 @@ class History:
         name = f"{self.recorder.base}.memory.pickle"
         with Whole(os.path.join(TO, name)) as part:
             self.memory._dump_snapshot(part)
-        self.recorder.note("found", f"history of CUDA's allocator: {name}, which PyTorch's memory_viz shows")
+        self.recorder.note("found", f"history of CUDA's allocator: {name}, which 'steptime memory' shows, and PyTorch's memory_viz")
 
     def end(self):
         on, self.on = self.on, False

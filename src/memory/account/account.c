@@ -2,6 +2,7 @@
 #include "account.h"
 
 #include "base/order.h"
+#include "base/sort.h"
 #include "base/sum.h"
 
 enum { POINTS = 240 };
@@ -173,11 +174,17 @@ static void tell_layouts(const struct memory_lives *lives, struct memory_account
         out->outs[i].layout = memory_layout_at(lives, out->outs[i].row);
 }
 
-static void tell_growth(struct memory_account *out)
+/* The middle one of the changes from the end of a step to that of the next, without the first step. */
+static int64_t growth_of(const struct memory_account *out, struct arena *scratch)
 {
     const uint32_t count = out->steps.count;
-    if (count >= 3)
-        out->growth = (out->step_numbers[count - 1].end - out->step_numbers[1].end) / (count - 2);
+    if (count < 3)
+        return 0;
+    int64_t *changes = arena_array(scratch, count - 2, sizeof *changes);
+    for (uint32_t i = 2; i < count; i++)
+        changes[i - 2] = sum_add(out->step_numbers[i].end, -out->step_numbers[i - 1].end);
+    sort_values(changes, count - 2);
+    return changes[(count - 2) / 2];
 }
 
 void memory_account_of(const struct memory_log *log, uint16_t device, struct arena *arena, struct memory_account *out)
@@ -202,12 +209,12 @@ void memory_account_of(const struct memory_log *log, uint16_t device, struct are
                         .change = arena_array(&scratch, log->event_count, sizeof *walk.change)};
     fill_changes(&lives, walk.change);
     walk_events(&walk, events, arena);
+    out->growth = growth_of(out, &scratch);
     arena_free(&scratch);
     out->peak_step = memory_step_at(&out->steps, out->peak_row);
     memory_categorise(&lives, &out->steps);
     account_lines(&lives, out, arena);
     account_leaks(&lives, out, arena);
     tell_layouts(&lives, out);
-    tell_growth(out);
     memory_lives_free(&lives);
 }

@@ -30,11 +30,7 @@ static unsigned part_of_python(str name, str file)
     if (str_has(file, S("torch/optim/")) || (str_has(file, S("optim")) && str_eq(name, S("step"))))
         return FRAME_IN_OPTIMIZER;
     if (str_ends(file, S("torch/_tensor.py")) || str_has(file, S("torch/autograd/")))
-        return str_eq(name, S("backward")) || str_eq(name, S("grad")) || str_eq(name, S("_engine_run_backward"))
-                   ? FRAME_IN_BACKWARD
-                   : 0;
-    if (str_ends(file, S("torch/autograd/graph.py")) && str_has(name, S("backward")))
-        return FRAME_IN_BACKWARD;
+        return str_is_among("backward grad apply _engine_run_backward", name) ? FRAME_IN_BACKWARD : 0;
     if (str_ends(file, S("torch/nn/modules/module.py"))) {
         if (str_is_among("_apply convert to cuda half bfloat16 float to_empty", name))
             return FRAME_MOVES_MODULE;

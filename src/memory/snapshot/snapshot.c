@@ -53,6 +53,36 @@ static void place_blocks(struct memory_log *log)
     }
 }
 
+/* Whether some of these events have frames, and none has one of C++. */
+static bool of_python_alone(const struct memory_log *log, enum memory_action action)
+{
+    bool some = false;
+    for (size_t i = 0; i < log->frame_count; i++)
+        if (!(log->frames[i].flags & FRAME_OF_PYTHON))
+            return false;
+    for (size_t i = 0; i < log->event_count && !some; i++)
+        some = log->events[i].action == action && log->events[i].context;
+    return some;
+}
+
+/* Where Python's stacks alone are recorded, the threads of autograd's engine have none: so what has none is a backward's. */
+static void take_threads(struct memory_log *log)
+{
+    const bool allocs = of_python_alone(log, MEMORY_ALLOC), frees = of_python_alone(log, MEMORY_FREE);
+    if (!allocs)
+        return;
+    struct memory_context context = memory_context_empty();
+    context.recorded = true;
+    context.flags = FRAME_IN_BACKWARD;
+    const uint32_t backward = memory_log_context(log, context);
+    for (size_t i = 0; i < log->event_count; i++) {
+        struct memory_event *event = &log->events[i];
+        const bool freed = event->action == MEMORY_FREE || event->action == MEMORY_FREED;
+        if (!event->context && (event->action == MEMORY_ALLOC || (freed && frees)))
+            event->context = backward;
+    }
+}
+
 static bool finish(struct machine *m, bool whole, str *broken, struct steptime_error *err)
 {
     struct memory_log *log = m->log;
@@ -72,6 +102,7 @@ static bool finish(struct machine *m, bool whole, str *broken, struct steptime_e
     log->has_segments = whole;
     log->asked_sizes = true;
     place_blocks(log);
+    take_threads(log);
     take_devices(m);
     return true;
 }

@@ -121,6 +121,17 @@ class Snapshots(Files):
             end()
         self.assertEqual(self.told(snapshot(a))["findings"], [])
 
+    def test_stacks_of_python_alone(self):
+        """Threads of autograd's engine have no frames of Python; the categories are the same as with those of C++."""
+        whole = snapshot(training(4))
+        bare = json.loads(json.dumps(whole))
+        for of in bare["device_traces"][0] + [block for segment in bare["segments"] for block in segment["blocks"]]:
+            of["frames"] = [one for one in of["frames"] if one["filename"].endswith(".py")]
+        for document in (self.told(whole), self.told(bare)):
+            shares = {row["category"]: row["bytes"] for row in rows_of(document, "memory_categories")}
+            self.assertEqual(shares, {"parameters": 16 * MIB, "optimizer": 32 * MIB, "activations": 24 * MIB,
+                                      "gradients": 4 * MIB, "backward": 2 * MIB})
+
     def test_out_of_memory_in_pieces(self):
         """64 pieces of 1 MiB, every second one freed: 32 MiB are free and no 2 MiB of them side by side."""
         a = Allocator()
