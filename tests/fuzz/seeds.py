@@ -330,6 +330,9 @@ SNAPSHOTS = {
     "map": pickle.dumps({"segments": [HISTORY], "device_traces": [[
         {"action": action, "addr": 64 + 8 * k, "size": 512, "time_us": k, "frames": []}
         for k, action in enumerate(["segment_map", "alloc", "segment_unmap", "free_requested", "snapshot", "alloc", "oom"])]]}, 4),
+    "owners": pickle.dumps({"segments": [{**HISTORY, "blocks": [{"address": 64, "size": 512, "state": "active_allocated", "frames": []}]}],
+                            "steptime_owners": [{"addr": 64, "role": role, "name": "Linear.weight"}
+                                                for role in ("optimizer", "gradient", "parameter", "?")][:3]}, 4),
     "itself": b"\x80\x04]\x94h\x00a.",
     "call": b"\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x94\x8c\x02ls\x85R.",
     "gzip": gzip.compress(pickle.dumps(snapshot(training(1)), 4), mtime=0),

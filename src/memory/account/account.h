@@ -12,12 +12,14 @@
 struct memory_line {
     uint32_t context; /* one of theirs: user, inner and node are those of all */
     uint8_t category;
-    bool by_stack;
+    uint8_t told;  /* enum memory_told_by: the weakest of theirs */
+    bool before;   /* one of them was there before the history, and nothing says from where */
+    uint32_t name; /* interned: of the largest, where the program names it; 0 */
     int64_t bytes, pieces, largest;
 };
 
 struct memory_share {
-    int64_t bytes, pieces, by_stack_bytes;
+    int64_t bytes, pieces, certain_bytes;
 };
 
 /* A line of which something is left behind in each step. */

@@ -38,19 +38,45 @@ static void categorise(struct memory_life *life, const struct memory_log *log, c
                        const uint16_t *flags)
 {
     const struct memory_context *context = &log->contexts[life->context];
-    life->by_stack = true;
-    if (!context->recorded && life->born == LIFE_BEFORE)
+    life->told = TOLD_BY_STACK;
+    if (!context->recorded && life->born == LIFE_BEFORE) {
         life->category = CATEGORY_BEFORE;
-    else if (context->flags & FRAME_IN_OPTIMIZER)
+        life->told = TOLD_BY_NOTHING;
+    } else if (context->flags & FRAME_IN_OPTIMIZER)
         life->category = CATEGORY_OPTIMIZER;
     else if (context->flags & FRAME_MOVES_MODULE)
         life->category = CATEGORY_PARAMETERS;
     else {
-        life->by_stack = false;
+        life->told = TOLD_BY_LIFE;
         life->category = context->flags & FRAME_IN_BACKWARD                  ? of_backward(life, steps)
                          : is_activation(life, context->flags, steps, flags) ? CATEGORY_ACTIVATIONS
                                                                              : CATEGORY_OTHER;
     }
+}
+
+/* What the program said of its objects at the end is of what lives then. */
+static void take_owners(struct memory_lives *lives)
+{
+    static const uint8_t categories[] = {
+        [MEMORY_PARAMETER] = CATEGORY_PARAMETERS,
+        [MEMORY_OPTIMIZER] = CATEGORY_OPTIMIZER,
+        [MEMORY_GRADIENT] = CATEGORY_GRADIENTS,
+    };
+    const struct memory_log *log = lives->log;
+    struct map owners = {0};
+    for (size_t i = 0; i < log->owner_count; i++)
+        if (log->owners[i].role != MEMORY_NO_ROLE)
+            map_put(&owners, log->owners[i].address, (uint32_t)i);
+    for (size_t i = 0; i < lives->count && log->owner_count; i++) {
+        struct memory_life *life = &lives->at[i];
+        const uint32_t owner = life->died == LIFE_AFTER ? map_get(&owners, life->address) : MAP_NONE;
+        if (owner == MAP_NONE)
+            continue;
+        life->category = categories[log->owners[owner].role];
+        life->name = log->owners[owner].name;
+        life->told = TOLD_BY_OBJECT;
+    }
+    map_free(&owners);
 }
 
 void memory_categorise(struct memory_lives *lives, const struct memory_steps *steps)
@@ -58,6 +84,7 @@ void memory_categorise(struct memory_lives *lives, const struct memory_steps *st
     uint16_t *flags = flags_by_row(lives);
     for (size_t i = 0; i < lives->count; i++)
         categorise(&lives->at[i], lives->log, steps, flags);
+    take_owners(lives);
     mem_free(flags);
 }
 

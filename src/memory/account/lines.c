@@ -70,17 +70,22 @@ static int most_bytes_first(const void *a, const void *b)
 static void add_share(struct memory_share *share, const struct memory_life *life)
 {
     sum_to(&share->bytes, life->bytes);
-    sum_to(&share->by_stack_bytes, life->by_stack ? life->bytes : 0);
+    sum_to(&share->certain_bytes, life->told >= TOLD_BY_STACK ? life->bytes : 0);
     share->pieces++;
 }
 
 static void add_to(struct memory_line *line, const struct memory_life *life)
 {
     if (!line->pieces++)
-        *line = (struct memory_line){life->context, life->category, life->by_stack, 0, 1, 0};
+        *line = (struct memory_line){
+            .context = life->context, .category = life->category, .told = life->told, .pieces = 1, .largest = -1};
     sum_to(&line->bytes, life->bytes);
-    line->largest = life->bytes > line->largest ? life->bytes : line->largest;
-    line->by_stack &= life->by_stack;
+    if (life->bytes > line->largest) {
+        line->largest = life->bytes;
+        line->name = life->name;
+    }
+    line->told = life->told < line->told ? life->told : line->told;
+    line->before |= life->born == LIFE_BEFORE && !life->context;
 }
 
 /* Pieces that live at the peak, those of a line and category side by side. */

@@ -24,7 +24,7 @@ static void allocate(struct pairing *pairing, const struct memory_event *event, 
         lives->at[old].died = row;
         lives->doubled++;
     }
-    const struct memory_life life = {row, LIFE_AFTER, event->address, event->bytes, event->context, 0, false};
+    const struct memory_life life = {row, LIFE_AFTER, event->address, event->bytes, event->context, 0, 0, 0};
     map_put(&pairing->open, event->address, add(lives, life));
 }
 
@@ -36,7 +36,7 @@ static void release(struct pairing *pairing, const struct memory_event *event, i
         lives->at[life].died = row;
         return;
     }
-    add(lives, (struct memory_life){LIFE_BEFORE, row, event->address, event->bytes, 0, 0, false});
+    add(lives, (struct memory_life){LIFE_BEFORE, row, event->address, event->bytes, 0, 0, 0, 0});
     lives->unmatched++;
 }
 
@@ -52,7 +52,7 @@ static void add_blocks(struct pairing *pairing)
             if (block->state != MEMORY_ACTIVE || (known != MAP_NONE && pairing->lives->at[known].died == LIFE_AFTER))
                 continue;
             add(pairing->lives, (struct memory_life){LIFE_BEFORE, LIFE_AFTER, block->address, block->requested,
-                                                     block->context, 0, false});
+                                                     block->context, 0, 0, 0});
         }
     }
 }
@@ -67,7 +67,7 @@ static void add_rest(struct memory_lives *lives)
         if (lives->at[i].born == LIFE_BEFORE)
             rest = sum_add(rest, -lives->at[i].bytes);
     if (rest > 0)
-        add(lives, (struct memory_life){LIFE_BEFORE, LIFE_AFTER, -1, rest, 0, 0, false});
+        add(lives, (struct memory_life){LIFE_BEFORE, LIFE_AFTER, -1, rest, 0, 0, 0, 0});
 }
 
 struct memory_lives memory_lives_of(const struct memory_log *log, uint16_t device)

@@ -20,12 +20,16 @@ enum memory_category {
     CATEGORIES,
 };
 
+/* What tells a category, the weakest first. */
+enum memory_told_by { TOLD_BY_NOTHING, TOLD_BY_LIFE, TOLD_BY_STACK, TOLD_BY_OBJECT };
+
 struct memory_life {
     int64_t born, died; /* rows of events */
     int64_t address, bytes;
     uint32_t context;
+    uint32_t name; /* interned: of the program's object that it is; 0 */
     uint8_t category;
-    bool by_stack; /* its category is told by its frames, and not by how long it lives */
+    uint8_t told; /* enum memory_told_by */
 };
 
 struct memory_lives {

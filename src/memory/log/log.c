@@ -19,6 +19,7 @@ void memory_log_free(struct memory_log *log)
     mem_free(log->segments);
     mem_free(log->blocks);
     mem_free(log->marks);
+    mem_free(log->owners);
     map_free(&log->context_ids);
     if (log->names)
         intern_free(log->names);
@@ -95,6 +96,12 @@ void memory_log_mark(struct memory_log *log, struct memory_mark of)
 {
     log->marks = mem_grow(log->marks, &log->mark_room, log->mark_count + 1, sizeof *log->marks);
     log->marks[log->mark_count++] = of;
+}
+
+void memory_log_owner(struct memory_log *log, struct memory_owner of)
+{
+    log->owners = mem_grow(log->owners, &log->owner_room, log->owner_count + 1, sizeof *log->owners);
+    log->owners[log->owner_count++] = of;
 }
 
 /* ---- words ---- */

@@ -85,6 +85,15 @@ struct memory_segment {
     bool small, grows, private; /* of small blocks; expandable; of a pool of its own, as those of CUDA graphs */
 };
 
+enum memory_role { MEMORY_NO_ROLE, MEMORY_PARAMETER, MEMORY_OPTIMIZER, MEMORY_GRADIENT };
+
+/* What the program itself said of a piece, at the end ('steptime record --memory' notes it). */
+struct memory_owner {
+    int64_t address;
+    uint32_t name; /* interned: "Linear.weight" */
+    uint8_t role;
+};
+
 /* A range of the program with a name. */
 struct memory_mark {
     uint32_t name;
@@ -106,6 +115,8 @@ struct memory_log {
     size_t block_count, block_room;
     struct memory_mark *marks;
     size_t mark_count, mark_room;
+    struct memory_owner *owners;
+    size_t owner_count, owner_room;
     struct map context_ids; /* by hash */
 
     uint32_t devices;    /* how many; events name them by index */
@@ -139,6 +150,7 @@ struct memory_event *memory_log_event(struct memory_log *log);       /* zeroed, 
 struct memory_segment *memory_log_segment(struct memory_log *log);   /* zeroed, at the end */
 struct memory_block *memory_log_block(struct memory_log *log);       /* zeroed, at the end */
 void memory_log_mark(struct memory_log *log, struct memory_mark of); /* at the end */
+void memory_log_owner(struct memory_log *log, struct memory_owner of);
 
 /* "model.py:12 forward"; "" of MEMORY_NONE. In the arena. */
 str memory_frame_words(const struct memory_log *log, uint32_t frame, struct arena *arena);

@@ -48,6 +48,9 @@ static void inner_and_operator(struct table *table, const struct memory_log *log
     table_cell(table, cell_text_or_null(str_copy(arena, intern_text(log->names, of->node))));
 }
 
+static const char *const told_by[] = {
+    [TOLD_BY_NOTHING] = "nothing", [TOLD_BY_LIFE] = "life", [TOLD_BY_STACK] = "stack", [TOLD_BY_OBJECT] = "object"};
+
 static void lines(struct table *table, const struct memory_told *told, struct arena *arena)
 {
     const struct memory_account *a = &told->account;
@@ -55,13 +58,14 @@ static void lines(struct table *table, const struct memory_told *told, struct ar
         const struct memory_line *line = &a->lines[i];
         const uint32_t frame = told_frame(a->log, line->context);
         table_row(table);
-        table_text(table, told_line(a->log, line->context, line->category == CATEGORY_BEFORE, arena));
+        table_text(table, told_line(a->log, line->context, line->before, arena));
         table_int(table, line->bytes);
         table_cell(table, cell_ratio((double)line->bytes, (double)a->peak));
         table_int(table, line->pieces);
         table_text(table, str_of(memory_category_word(line->category)));
-        table_text(table, line->by_stack ? S("stack") : S("life"));
+        table_text(table, str_of(told_by[line->told]));
         inner_and_operator(table, a->log, line->context, arena);
+        table_cell(table, cell_text_or_null(str_copy(arena, intern_text(a->log->names, line->name))));
         table_int(table, line->largest);
         cells_of_side(table, told, arena);
         file_and_line(table, a->log, frame, arena);
@@ -84,7 +88,7 @@ static void categories(struct table *table, const struct memory_told *told, stru
         table_int(table, share->bytes);
         table_cell(table, cell_ratio((double)share->bytes, (double)a->peak));
         table_int(table, share->pieces);
-        table_cell(table, cell_ratio((double)share->by_stack_bytes, (double)share->bytes));
+        table_cell(table, cell_ratio((double)share->certain_bytes, (double)share->bytes));
         cells_of_side(table, told, arena);
     }
 }

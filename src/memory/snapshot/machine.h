@@ -23,6 +23,7 @@ enum value_kind {
     VALUE_BLOCKS,
     VALUE_SEGMENT,
     VALUE_MARK,
+    VALUE_OWNER,
     VALUE_KINDS, /* at most 16: the memo packs them */
 };
 

@@ -26,6 +26,7 @@ enum key {
     KEY_EXPANDABLE,
     KEY_BLOCKS,
     KEY_STAGE,
+    KEY_ROLE,
     KEY_SEGMENTS,
     KEY_TRACES,
     KEYS,
@@ -55,6 +56,7 @@ static const char *const key_words[KEYS] = {
     [KEY_EXPANDABLE] = "is_expandable",
     [KEY_BLOCKS] = "blocks",
     [KEY_STAGE] = "stage",
+    [KEY_ROLE] = "role",
     [KEY_SEGMENTS] = "segments",
     [KEY_TRACES] = "device_traces",
 };
@@ -230,6 +232,22 @@ static bool mark(const struct dict *dict, struct value *is)
     return true;
 }
 
+static bool owner(const struct dict *dict, struct value *is)
+{
+    struct machine *m = dict->m;
+    const str role = word_of(dict, KEY_ROLE);
+    struct memory_owner owner = {.name = text_of(dict, KEY_NAME)};
+    owner.role = str_eq(role, S("parameter"))   ? MEMORY_PARAMETER
+                 : str_eq(role, S("optimizer")) ? MEMORY_OPTIMIZER
+                 : str_eq(role, S("gradient"))  ? MEMORY_GRADIENT
+                                                : MEMORY_NO_ROLE;
+    if (!address_of(dict, KEY_ADDR, &owner.address) || !room_for(m, m->log->owner_count))
+        return false;
+    *is = (struct value){(int64_t)m->log->owner_count, VALUE_OWNER};
+    memory_log_owner(m->log, owner);
+    return true;
+}
+
 /* What a dict is; VALUE_OTHER: something of which nobody asks. */
 static bool become(const struct dict *dict, struct value *is)
 {
@@ -243,6 +261,8 @@ static bool become(const struct dict *dict, struct value *is)
         return block(dict, is);
     if (has(dict, KEY_STAGE))
         return mark(dict, is);
+    if (has(dict, KEY_ROLE))
+        return owner(dict, is);
     if (has(dict,
             KEY_REAL_SIZE)) { /* what happened to a block, in snapshots before 2.1: only where it came from counts */
         uint32_t context = 0;

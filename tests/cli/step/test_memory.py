@@ -84,7 +84,7 @@ class Snapshots(Files):
         shares = {row["category"]: row["bytes"] for row in rows_of(document, "memory_categories")}
         self.assertEqual(shares, {"parameters": 16 * MIB, "optimizer": 32 * MIB, "activations": 24 * MIB, "gradients": 4 * MIB,
                                   "backward": 2 * MIB})
-        self.assertEqual({row["category"]: row["by_stack"] for row in rows_of(document, "memory_categories")},
+        self.assertEqual({row["category"]: row["certain"] for row in rows_of(document, "memory_categories")},
                          {"parameters": 1, "optimizer": 1, "activations": 0, "gradients": 0, "backward": 0})
         self.assertEqual(sum(shares.values()), values(document)["peak_bytes"])
         first = rows_of(document, "memory_lines")[0]
@@ -120,6 +120,23 @@ class Snapshots(Files):
                 a.free(kept.pop(0), in_forward(51))
             end()
         self.assertEqual(self.told(snapshot(a))["findings"], [])
+
+    def test_what_the_recorder_says_of_objects(self):
+        """The history begins after the parameters and states were made: their addresses tell them."""
+        a = training(6)
+        roles = [{"addr": addr, "role": "parameter" if k < 4 else "optimizer", "name": f"Linear.{k}"}
+                 for k, addr in enumerate([*[event["addr"] for event in a.events if event["action"] == "alloc"][:4], 1])]
+        told = snapshot(a, last=40)
+        for segment in told["segments"]:
+            for block in segment["blocks"]:
+                block["frames"] = []
+        shares = {row["category"]: (row["bytes"], row["certain"]) for row in rows_of(self.told(told), "memory_categories")}
+        self.assertEqual(shares["before the history"], (48 * MIB, 0))
+        document = self.told({**told, "steptime_owners": roles})
+        shares = {row["category"]: (row["bytes"], row["certain"]) for row in rows_of(document, "memory_categories")}
+        self.assertEqual((shares["parameters"], shares["before the history"]), ((16 * MIB, 1), (32 * MIB, 0)))
+        [row] = [row for row in rows_of(document, "memory_lines") if row["category"] == "parameters"]
+        self.assertEqual((row["told_by"], row["tensor"], row["where"]), ("object", "Linear.0", "(before the history)"))
 
     def test_stacks_of_python_alone(self):
         """Threads of autograd's engine have no frames of Python; the categories are the same as with those of C++."""
