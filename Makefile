@@ -6,7 +6,7 @@
 #   make check       ... and run every test
 #   make install     program, library, man pages, completion (PREFIX, DESTDIR)
 #   make sanitize    every test under the address and undefined-behaviour sanitizers
-#   make clang       every test built by the second compiler, warnings as errors, zlib in the place of ISA-L
+#   make clang       every test built by the second compiler, warnings as errors, zlib in the place of ISA-L, no SQLite
 #   make fuzz        each fuzz target for FUZZ_SECONDS (60)
 #   make mutants     every trace found and MUTANTS (1000) changed ones against the invariants, under sanitizers
 #   make format      rewrite the sources as .clang-format says; make format-check only looks
@@ -57,7 +57,7 @@ sanitize:
 
 clang:
 	@tools/setup.sh ci
-	@CC=clang tools/configure.sh build-clang -Dwerror=true -Disal=disabled -Dlzma=disabled
+	@CC=clang tools/configure.sh build-clang -Dwerror=true -Disal=disabled -Dlzma=disabled -Dsqlite=disabled
 	@tools/check.py build-clang --label clang $(TALLY)
 
 fuzz-build:

@@ -6,13 +6,15 @@ real run on the CPU. The scripts run unmodified, with random weights; packages t
 
 The Python needs torch, transformers, diffusers, torchrec with fbgemm-gpu-cpu, torch-geometric, stable-baselines3, accelerate and
 lightning. Columns: processor time and memory of `steptime price`, everything included; operators of the last step that are equal, and
-how many differences there are; peak memory over MemTracker's; FLOPs of matrix operators over FlopCounterMode's.
+how many differences there are; peak memory over MemTracker's; FLOPs of matrix operators over FlopCounterMode's, and operators of which
+these are not equal. Beside a real run speech and diffusion are smaller models of the same kind (SMALL), and the job has two ranks.
 """
 import argparse
 import csv
 import json
 import os
 import resource
+import socket
 import subprocess
 import sys
 import tempfile
@@ -25,17 +27,19 @@ STEPTIME = os.path.join(TOP, "build", "steptime")
 SCRIPTS = os.path.join(TOP, "bench", "price")
 NAMES = ("language_trainer", "vision_trainer", "speech_trainer", "diffusion", "recommendation", "graph", "reinforcement",
          "accelerate_loop", "lightning_module", "sharded")
+SMALL = ("speech_trainer", "diffusion")  # beside a real run: it would take minutes
+JOBS = {"sharded": 2}  # ranks
 STEPS = 3
-COLUMNS = ("name", "cpu_s", "mb", "step_ms", "equal", "different", "peak_bytes", "peak_ratio", "flops", "flops_ratio", "trouble")
+COLUMNS = ("name", "cpu_s", "mb", "step_ms", "equal", "different", "peak_bytes", "peak_ratio", "flops", "flops_ratio", "flops_different", "trouble")
 
 
 class Failed(Exception):
     pass
 
 
-def run(words, folder):
+def run(words, folder, **more):
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder, check=False,
-                          env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
+                          env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1", **more})
     if done.returncode:
         last = done.stderr.strip().splitlines()
         raise Failed(f"{words[1]} ended with {done.returncode}: {last[-1] if last else ''}"[:300])
@@ -82,7 +86,29 @@ class Model:
         self.script, self.asked, self.folder = os.path.join(SCRIPTS, f"{name}.py"), asked, folder
         self.row = {"name": name}
 
+        self.ranks = JOBS.get(name, 0)
+        self.small = {"SMALL": "1"} if name in SMALL else {}
+
+    def really(self, words):
+        """The first rank, with the others beside it."""
+        if not self.ranks:
+            return run(words, self.folder, **self.small)
+        with socket.socket() as free:
+            free.bind(("localhost", 0))
+            port = str(free.getsockname()[1])
+        job = [{"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(self.ranks), "MASTER_ADDR": "localhost",
+                "MASTER_PORT": port} for rank in range(self.ranks)]
+        others = [subprocess.Popen([self.asked.python, self.script], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": "1", **rank}) for rank in job[1:]]
+        try:
+            return run(words, self.folder, **job[0])
+        finally:
+            for other in others:
+                other.kill()
+                other.wait()
+
     def price(self, *options):
+        options = (*options, "--ranks", str(self.ranks)) if self.ranks else options
         return [STEPTIME, "price", *options, "--format", "json", "--python", self.asked.python, "--", self.script]
 
     def on_device(self):
@@ -93,30 +119,34 @@ class Model:
     def beside_a_real_run(self):
         """Asked for a CPU: peak and FLOPs of the dry run are kept for what follows."""
         dry = os.path.join(self.folder, "dry.json")
-        told = json.loads(run(self.price("--keep", dry), self.folder))
+        told = json.loads(run(self.price("--keep", dry), self.folder, **self.small))
         self.row["peak_bytes"] = value(told, "memory", "peak_bytes")
         real = os.path.join(self.folder, "real")
-        run([STEPTIME, "record", "--et", "--no-stacks", "--wait", str(STEPS), "--warmup", "1", "--steps", "1", "-o", real, "--",
-             self.asked.python, self.script], self.folder)
-        name = os.path.splitext(os.path.basename(self.script))[0]
+        self.really([STEPTIME, "record", "--et", "--no-stacks", "--wait", str(STEPS), "--warmup", "1", "--steps", "1", "-o", real, "--",
+                     self.asked.python, self.script])
+        name = os.path.splitext(os.path.basename(self.script))[0] + ("-rank0" if self.ranks else "")
         found = Comparison(Tree(dry), Tree(os.path.join(real, f"{name}.et.json.gz")))
         self.row.update(equal=found.equal, different=len(found.differences))
         for line in found.differences[:self.asked.show]:
             print(f"  {line[:600]}", file=sys.stderr)
 
     def watched(self, kind):
-        said = run([self.asked.python, os.path.join(TOP, "bench", "price_watch.py"), kind, str(STEPS), self.script], self.folder)
+        said = self.really([self.asked.python, os.path.join(TOP, "bench", "price_watch.py"), kind, str(STEPS), self.script])
         return json.loads(next(line for line in said.splitlines() if line.startswith("watched "))[8:])
 
     def memory(self):
         self.row["peak_ratio"] = f"{self.row['peak_bytes'] / self.watched('memory')['peak_bytes']:.4f}"
 
     def flops(self):
-        told = json.loads(run(self.price("--hw", self.asked.hw), self.folder))
-        ours = {row["name"]: row["flops"] for row in rows(told, "step", "flops")}
+        told = json.loads(run(self.price("--keep", os.devnull), self.folder, **self.small))
+        ours = {row["operator"]: row["flops"] for row in rows(told, "step", "operators")}
         theirs = self.watched("flops")
         self.row.update(flops=theirs["flops"], flops_ratio=f"{sum(ours.values()) / theirs['flops']:.4f}" if theirs["flops"] else "-")
-        print(f"  {ours} {theirs['by']}", file=sys.stderr)
+        of_theirs = {name.replace(".", "::"): count for name, count in theirs["by"].items()}
+        apart = [name for name in sorted({*ours, *of_theirs}) if ours.get(name) != of_theirs.get(name)]
+        self.row["flops_different"] = " ".join(apart)
+        for name in apart:
+            print(f"  {name}: {ours.get(name)} {of_theirs.get(name)}", file=sys.stderr)
 
     def all(self):
         for part in (self.on_device, self.beside_a_real_run, self.memory, self.flops):

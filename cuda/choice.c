@@ -36,7 +36,8 @@ bool choice_kinds(const struct cupti *cupti, void (*say)(const char *format, ...
         {KIND_MARKER, false, "ranges", "NVTX ranges"},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        const int result = *kinds[i].word && choice_is_without(kinds[i].word) ? RESULT_SUCCESS : cupti->enable(kinds[i].kind);
+        const int result =
+            *kinds[i].word && choice_is_without(kinds[i].word) ? RESULT_SUCCESS : cupti->enable(kinds[i].kind);
         if (result == RESULT_SUCCESS)
             continue;
         say("%s, no %s: cuptiActivityEnable gives %d (%s)", kinds[i].needed ? "nothing is recorded" : "recorded are",
@@ -62,14 +63,51 @@ static bool has_one_of(const char *name, const char *const *parts, size_t count)
 /* By parts of names: those of runtime and driver differ in their first letters, and in endings of versions. */
 static bool is_wanted(const char *name)
 {
-    static const char *const parts[] = {
-        /* work */ "Launch", "Memcpy", "Memset", "Prefetch", "EventRecord", "WriteValue", "BatchMemOp",
-        /* waits */ "Synchronize", "WaitEvent", "WaitValue", "WaitExternal",
-        /* memory */ "Malloc", "MemAlloc", "Free", "HostAlloc", "HostRegister", "HostUnregister", "MemCreate", "MemMap",
-        "MemUnmap", "MemRelease", "MemSetAccess", "MemGetInfo", "PoolTrim", "IpcOpen", "EnablePeerAccess",
-        /* graphs */ "BeginCapture", "EndCapture", "GraphInstantiate", "GraphUpload", "GraphExecUpdate",
-        /* code, and what is set up once */ "ModuleLoad", "ModuleUnload", "LibraryLoad", "LibraryUnload", "LinkComplete",
-        "cuInit", "CtxCreate", "CtxDestroy", "CtxRetain", "DeviceReset", "StreamCreate", "StreamDestroy"};
+    static const char *const parts[] = {/* work */ "Launch",
+                                        "Memcpy",
+                                        "Memset",
+                                        "Prefetch",
+                                        "EventRecord",
+                                        "WriteValue",
+                                        "BatchMemOp",
+                                        "SignalExternal",
+                                        "Decompress",
+                                        /* waits */ "Synchronize",
+                                        "WaitEvent",
+                                        "WaitValue",
+                                        "WaitExternal",
+                                        /* memory */ "Malloc",
+                                        "MemAlloc",
+                                        "Free",
+                                        "HostAlloc",
+                                        "HostRegister",
+                                        "HostUnregister",
+                                        "MemCreate",
+                                        "MemMap",
+                                        "MemUnmap",
+                                        "MemRelease",
+                                        "MemSetAccess",
+                                        "MemGetInfo",
+                                        "PoolTrim",
+                                        "IpcOpen",
+                                        "EnablePeerAccess",
+                                        /* graphs */ "BeginCapture",
+                                        "EndCapture",
+                                        "GraphInstantiate",
+                                        "GraphUpload",
+                                        "GraphExecUpdate",
+                                        /* code, and what is set up once */ "ModuleLoad",
+                                        "ModuleUnload",
+                                        "LibraryLoad",
+                                        "LibraryUnload",
+                                        "LinkComplete",
+                                        "cuInit",
+                                        "CtxCreate",
+                                        "CtxDestroy",
+                                        "CtxRetain",
+                                        "DeviceReset",
+                                        "StreamCreate",
+                                        "StreamDestroy"};
     return HAS_ONE_OF(name, parts);
 }
 
@@ -102,8 +140,9 @@ const char *choice_calls(const struct cupti *cupti)
     const bool runtime = choice_is_without("runtime") || leave_out(cupti, DOMAIN_RUNTIME, cupti->enable_runtime_call),
                driver = choice_is_without("driver") || leave_out(cupti, DOMAIN_DRIVER, cupti->enable_driver_call);
     return runtime && driver ? "those that put work on a device, wait, take memory or load code"
-           : runtime         ? "of the runtime those that put work on a device, wait, take memory or load code; of the driver all"
-                             : "all: this version of CUPTI cannot leave out any";
+           : runtime
+               ? "of the runtime those that put work on a device, wait, take memory or load code; of the driver all"
+               : "all: this version of CUPTI cannot leave out any";
 }
 
 static void listen_to(const struct cupti *cupti, cupti_subscriber subscriber, int domain)

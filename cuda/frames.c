@@ -18,7 +18,8 @@ struct layout {
     enum linetable linetable;
     uint16_t thread_frame, between; /* a thread's innermost frame; by a struct of its own: where it lies in that */
     uint16_t previous, code, at, owner;
-    uint16_t instructions, first_traceable; /* of a code; 0: what a frame says of its place is a number of instructions */
+    uint16_t instructions,
+        first_traceable; /* of a code; 0: what a frame says of its place is a number of instructions */
     uint16_t first_line, file, name, table;
     uint16_t ascii; /* bytes before the characters of a text that is all ASCII */
 };
@@ -36,18 +37,18 @@ static const struct layout layouts[] = {
 /* clang-format on */
 
 enum {
-    OBJECT_SIZE = 16,           /* of bytes: how many */
-    BYTES_AT = 32,              /* of bytes: the first */
-    TEXT_LENGTH = 16,           /* of a text: characters */
-    TEXT_STATE = 32,            /* of a text: what it is made of */
-    WIDE_EXTRA = 2 * 8,         /* by how much later the characters of a text begin that is not all ASCII, since 3.12 */
-    WIDE_EXTRA_BEFORE = 3 * 8,  /* and before */
-    OWNED_BY_GENERATOR = 1,     /* a frame */
-    OWNED_BY_C = 3,             /* a frame that is no function's */
-    INSTRUCTION = 2,            /* bytes */
-    VISITED_MOST = 256,         /* frames */
-    TABLE_MOST = 1 << 24,       /* bytes of a table of lines that are believed */
-    PIECE = 4096,               /* bytes read of one at a time, before it was checked */
+    OBJECT_SIZE = 16,          /* of bytes: how many */
+    BYTES_AT = 32,             /* of bytes: the first */
+    TEXT_LENGTH = 16,          /* of a text: characters */
+    TEXT_STATE = 32,           /* of a text: what it is made of */
+    WIDE_EXTRA = 2 * 8,        /* by how much later the characters of a text begin that is not all ASCII, since 3.12 */
+    WIDE_EXTRA_BEFORE = 3 * 8, /* and before */
+    OWNED_BY_GENERATOR = 1,    /* a frame */
+    OWNED_BY_C = 3,            /* a frame that is no function's */
+    INSTRUCTION = 2,           /* bytes */
+    VISITED_MOST = 256,        /* frames */
+    TABLE_MOST = 1 << 24,      /* bytes of a table of lines that are believed */
+    PIECE = 4096,              /* bytes read of one at a time, before it was checked */
 };
 
 static struct {
@@ -252,7 +253,8 @@ static bool copy_text(uintptr_t text, char *into, uint32_t *bytes)
     unsigned char wide[4 * TEXT_MOST];
     int64_t length;
     uint32_t state;
-    if (!peek(text + TEXT_LENGTH, &length, sizeof length) || !peek(text + TEXT_STATE, &state, sizeof state) || length < 0)
+    if (!peek(text + TEXT_LENGTH, &length, sizeof length) || !peek(text + TEXT_STATE, &state, sizeof state) ||
+        length < 0)
         return false;
     const unsigned width = state >> 2 & 7;
     const bool is_compact = state >> 5 & 1, is_ascii = state >> 6 & 1;
@@ -275,10 +277,12 @@ bool frames_describe(const void *code, struct function *function)
     const uintptr_t at = (uintptr_t)code;
     uintptr_t file, name;
     int32_t first;
-    if (!peek_pointer(at + l->file, &file) || !peek_pointer(at + l->name, &name) || !peek_int(at + l->first_line, &first))
+    if (!peek_pointer(at + l->file, &file) || !peek_pointer(at + l->name, &name) ||
+        !peek_int(at + l->first_line, &first))
         return false;
     function->first_line = first > 0 ? (uint32_t)first : 0;
-    return copy_text(file, function->file, &function->file_bytes) && copy_text(name, function->name, &function->name_bytes);
+    return copy_text(file, function->file, &function->file_bytes) &&
+           copy_text(name, function->name, &function->name_bytes);
 }
 
 /* ---- the comparison ---- */
@@ -299,7 +303,8 @@ static bool is_function(const struct function *ours, const struct function *said
 static bool is_frame(const struct stack *ours, const struct stack *said, uint32_t i)
 {
     struct function our_function, said_function;
-    if (ours->code[i] != said->code[i] || ours->line[i] != said->line[i] || !frames_describe(ours->code[i], &our_function))
+    if (ours->code[i] != said->code[i] || ours->line[i] != said->line[i] ||
+        !frames_describe(ours->code[i], &our_function))
         return false;
     python_describe(said->code[i], &said_function);
     return is_function(&our_function, &said_function);
@@ -335,7 +340,8 @@ void frames_check(void)
         compare(&ours, &said);
     python_release(&said);
     if (said.depth)
-        __atomic_compare_exchange_n(&frames.state, &unchecked, FRAMES_CHECKED, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+        __atomic_compare_exchange_n(&frames.state, &unchecked, FRAMES_CHECKED, false, __ATOMIC_ACQ_REL,
+                                    __ATOMIC_ACQUIRE);
 }
 
 /* ---- the beginning ---- */

@@ -161,10 +161,13 @@ static int check_later(void *unused)
     return 0;
 }
 
-/* Now, where the lock happens to be held; else by the main thread as soon as it runs Python again. */
+/*
+ * Now, where the lock happens to be held; else by the main thread as soon as it runs Python again. A thread that never ran Python
+ * asks for nothing: there may be none yet.
+ */
 static void check(void)
 {
-    if (frames_state() == FRAMES_OFF)
+    if (frames_state() == FRAMES_OFF || !python_thread())
         return;
     if (python_may_be_asked())
         frames_check();

@@ -29,7 +29,8 @@ static struct {
 static void *find(const char *name)
 {
     void *const found = dlsym(RTLD_DEFAULT, name);
-    return found || strcmp(name, "PyThreadState_GetUnchecked") ? found : dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
+    return found || strcmp(name, "PyThreadState_GetUnchecked") ? found
+                                                               : dlsym(RTLD_DEFAULT, "_PyThreadState_UncheckedGet");
 }
 
 bool python_find(const char **missing)

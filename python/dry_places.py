@@ -3,7 +3,8 @@
 
 It lies as steptime_dry_places.py beside the sitecustomize.py that dry_run.py is. What is made for the device, moved to it, or
 computed from what lies there, lies there. Operators on the host alone, and copies between both, leave a mark in the execution
-trace: a node of that name, below the operator.
+trace: a node of that name, below the operator. Of a script that puts nothing on the device all is taken to lie there but what
+STAYS says: numbers as tensors, which lie on the host beside whatever device (the steps that an optimizer counts).
 """
 import weakref
 
@@ -11,6 +12,12 @@ from steptime_dry_plan import mark
 from steptime_dry_storages import storage_of
 
 ON_HOST, TO_DEVICE, TO_HOST = "steptime::on_host", "steptime::to_device", "steptime::to_host"
+STAYS = "steptime::stays_on_host"
+
+
+def is_number(tensor):
+    """A single one, written down as a tensor or computed from such alone."""
+    return not tensor.dim() and getattr(tensor, "constant", None) is not None
 
 
 class Places:
@@ -54,7 +61,7 @@ class Places:
 
     def mark(self, given, made, from_device, there):
         if not from_device and not there:
-            name = ON_HOST
+            name = STAYS if all(map(is_number, given)) and all(map(is_number, made)) else ON_HOST
         elif not from_device and given:
             name = TO_DEVICE
         elif from_device and not there:

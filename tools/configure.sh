@@ -9,7 +9,7 @@ set -eu
 dir=$1
 shift
 cd "$(dirname "$0")/.."
-installed=$(for library in libisal liblzma cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
+installed=$(for library in libisal liblzma sqlite3 cmocka ompi-c; do pkg-config --modversion "$library"; done 2>/dev/null; command -v scdoc) || true
 files() { find "$@" | LC_ALL=C sort; }
 rooms=$(cd tests && python3 ../tools/walls.py tests ../src . $(files unit -name '*_test.c'))
 wanted="$* $installed $rooms $(files tests/cli tests/faults tests/cuda -name 'test_*.py') $(files tests/fuzz doc src -name '*.c' -o -name '*.scd')"

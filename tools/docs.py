@@ -137,8 +137,9 @@ def ids(document):
 def documents(build):
     """(command, its JSON) for every command over the samples."""
     for command in commands(build):
-        usage = program(build, command, "--help").partition("Usage:")[2].partition("\n")[0]
-        if not re.search(r"TRACE\|(SKETCH\|)?DIR", usage):
+        told = program(build, command, "--help")
+        usage = told.partition("Usage:")[2].partition("\n")[0]
+        if not re.search(r"TRACE\|(SKETCH\|)?DIR", usage) or "--format term" not in told:
             continue
         for sample in SAMPLES:
             files = [os.path.join(TOP, "tests", "data", "recorded", name) for name in sample]

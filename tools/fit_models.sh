@@ -4,6 +4,8 @@
 #
 #   tools/fit_models.sh [PROGRAM [FOLDER]]    PROGRAM is build/steptime, FOLDER data/models
 #
+# Half of what bench/gpu measured of other GPUs (bench/gpu/measured) is fitted with them.
+#
 # The same tables give the same files: 'git diff data/models' shows nothing. Only rows for training are read.
 set -eu
 cd "$(dirname "$0")/.."
@@ -14,6 +16,8 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 set -- "$measured"/kernels/train_*.csv.gz "$measured"/llm/gemm_fp8_train.csv.gz
+python3 bench/gpu/measured_rows.py fit "$scratch" > /dev/null
+set -- "$@" "$scratch"/*_fit.csv
 if [ -f bench/collectives.py ]; then
     python3 bench/collectives.py "$measured/llm/collectives.tar.xz" "$scratch/collectives.csv"
     set -- "$@" "$scratch/collectives.csv"

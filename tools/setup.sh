@@ -33,6 +33,7 @@ here=$(dirname "$0")
 have python3 && "$here/grammar.py" --cached >/dev/null 2>&1 || python3 -m pip --version >/dev/null 2>&1 || need python3-pip
 library libisal || want libisal-dev
 library liblzma || want liblzma-dev # files packed by xz
+library sqlite3 || want libsqlite3-dev # steptime query
 have scdoc || want scdoc
 case $for_what in
 check | ci)
@@ -63,9 +64,9 @@ grammar() {
 elsewhere() {
     cat >&2 <<END
 setup: missing:$needed$optional (names of Debian). Install them with one of
-  dnf install python3 meson ninja-build gcc pkgconf zlib-devel libzstd-devel isa-l-devel libcmocka-devel scdoc openmpi-devel clang clang-tools-extra
-  pacman -S python meson ninja gcc pkgconf zlib zstd isa-l cmocka scdoc openmpi clang
-  brew install python meson ninja pkg-config zstd isa-l cmocka scdoc open-mpi llvm
+  dnf install python3 meson ninja-build gcc pkgconf zlib-devel libzstd-devel isa-l-devel sqlite-devel libcmocka-devel scdoc openmpi-devel clang clang-tools-extra
+  pacman -S python meson ninja gcc pkgconf zlib zstd isa-l sqlite cmocka scdoc openmpi clang
+  brew install python meson ninja pkg-config zstd isa-l sqlite cmocka scdoc open-mpi llvm
 END
 }
 

@@ -3,9 +3,9 @@
  * What calls of CUDA take the thread that makes them: without the recorder, and with it (CUDA_INJECTION64_PATH). Kernels are empty and
  * so many that the GPU is never waited for within what is measured.
  *
- *     nvcc -O2 cuda_calls.cu -lcuda -o cuda_calls && ./cuda_calls     ns a call, the least of nine rounds
+ *     nvcc -O2 cuda_calls.cu -ldl -o cuda_calls && ./cuda_calls     ns a call, the least of nine rounds
  */
-#include <cuda.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -32,11 +32,13 @@ static void copy()
     cudaMemcpyAsync(memory, memory + 4096, 4, cudaMemcpyDeviceToDevice);
 }
 
+static int (*state_of)(int device, unsigned *flags, int *active); /* cuDevicePrimaryCtxGetState */
+
 static void ask_driver()
 {
     unsigned flags;
     int active;
-    cuDevicePrimaryCtxGetState(0, &flags, &active);
+    state_of(0, &flags, &active);
 }
 
 static void ask_runtime()
@@ -61,7 +63,9 @@ static void tell(const char *what, void (*call)())
 
 int main()
 {
-    if (cudaMalloc(&memory, 1 << 20) != cudaSuccess)
+    void *const driver = dlopen("libcuda.so.1", RTLD_NOW);
+    state_of = driver ? (int (*)(int, unsigned *, int *))dlsym(driver, "cuDevicePrimaryCtxGetState") : NULL;
+    if (!state_of || cudaMalloc(&memory, 1 << 20) != cudaSuccess)
         return 1;
     tell("launch", launch);
     tell("copy", copy);

@@ -24,6 +24,7 @@ import operators_matrix
 import operators_memory
 import operators_vector
 from operator_forms import Case
+from queued import queued_us
 from sizes import Sizes
 
 FAMILIES = {**operators_matrix.FAMILIES, **operators_vector.FAMILIES, **operators_memory.FAMILIES}
@@ -36,13 +37,14 @@ READ_TODAY = {
     "linear": GEMM, "bmm": GEMM, "conv": CONVOLUTION, "softmax": PAIR, "ln": PAIR,
     **{op.op: PAIR for op in FAMILIES["elementwise"]},
 }
-MEASURED = ("latency_us", "kernel_us", "kernel")
+MEASURED = ("latency_us", "queued_us", "kernel_us", "kernel")
 READ_COLUMNS = ("op", "device", *GEMM, *PAIR, *CONVOLUTION, *MEASURED)
 FURTHER_SIZES = tuple(dict.fromkeys(name for family in FAMILIES.values() for op in family for name in op.names))
 FURTHER_COLUMNS = ("op", "device", "form", "backward", "dtype", *FURTHER_SIZES, *MEASURED)
 
 TIMED = 0.75          # share of the time for timing; the rest is for the names of kernels
 WEIGHTS = {"elementwise": 4, "linear": 2, "bmm": 2, "convolution": 2}  # of a family in the time; else 1
+LAUNCHED_US = 2000    # calls up to so long are timed in a queue, too: of longer ones the launch is next to nothing
 QUICK_MOST, QUICK_ELEMENTS = 16, 1 << 14
 QUICK_CASES = 4       # of each operator and type: two operators of a group are rows enough for a fit of it
 
@@ -53,6 +55,7 @@ class Measured:
 
     case: Case
     latency_us: float
+    queued_us: float = None
     kernel_us: float = None
     kernel: str = ""
 
@@ -86,15 +89,21 @@ def attempt(measure, case, device, failures):
         return None
 
 
+def times_of(watch, call):
+    """By itself, launch included, and in a queue; the second is None where it says nothing or cannot be told."""
+    lone_us = median_us(watch, call)
+    return lone_us, queued_us(watch, call) if lone_us <= LAUNCHED_US else None
+
+
 def time_family(family, watch, device, quick, until, failures):
     """What could be timed until then. The order of cases is always the same; the clock says where it ends."""
     rows = []
     for tried, case in enumerate(cases_of(family, sizes_for(family, quick))):
         if time.monotonic() > until or tried == most_cases(family, quick):
             return rows
-        latency_us = attempt(lambda call: median_us(watch, call), case, device, failures)
-        if latency_us:
-            rows.append(Measured(case, latency_us))
+        times = attempt(lambda call: times_of(watch, call), case, device, failures)
+        if times:
+            rows.append(Measured(case, *times))
 
 
 def time_families(asked, watch, device, failures):
@@ -125,10 +134,13 @@ def is_read_today(row):
     return row.case.word in READ_TODAY
 
 
+def told(us):
+    return "" if us is None else f"{us:.3f}"
+
+
 def measured_columns(row, device):
-    kernel_us = "" if row.kernel_us is None else f"{row.kernel_us:.3f}"
-    return {"op": row.case.word, "device": device, "latency_us": f"{row.latency_us:.3f}", "kernel_us": kernel_us,
-            "kernel": row.kernel}
+    return {"op": row.case.word, "device": device, "latency_us": f"{row.latency_us:.3f}",
+            "queued_us": told(row.queued_us), "kernel_us": told(row.kernel_us), "kernel": row.kernel}
 
 
 def read_row(row, device):

@@ -19,6 +19,7 @@ from torch.profiler import ProfilerActivity, profile
 WARM_UPS = 3
 FEWEST, MOST = 5, 30  # repeats of a call
 ENOUGH_US = 40000     # more repeats than fewest only within this time
+CLOCKS_US = 2500      # clocks a microsecond that no GPU exceeds
 
 
 def processor_name():
@@ -49,6 +50,13 @@ class HostWatch:
         call()
         return 1e6 * (time.perf_counter() - begin)
 
+    def behind_us(self, _, call, calls):
+        """Nothing waits in a queue here: the calls one after the other."""
+        begin = time.perf_counter()
+        for _ in range(calls):
+            call()
+        return 1e6 * (time.perf_counter() - begin)
+
 
 class DeviceWatch:
     """Of calls that launch work: events on both sides, recorded by the device."""
@@ -68,6 +76,21 @@ class DeviceWatch:
         self.end.record()
         self.wait()
         return 1e3 * self.begin.elapsed_time(self.end)
+
+    def behind_us(self, hold_us, call, calls):
+        """All calls behind a kernel that spins for so long at least; None where it ended before the last was launched."""
+        hold = getattr(torch.cuda, "_sleep", None)
+        if hold is None:
+            return None
+        self.wait()
+        hold(int(hold_us * CLOCKS_US))
+        self.begin.record()
+        for _ in range(calls):
+            call()
+        self.end.record()
+        held = not self.begin.query()
+        self.wait()
+        return 1e3 * self.begin.elapsed_time(self.end) if held else None
 
 
 def watch_for(device):

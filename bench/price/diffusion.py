@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image diffusion model: a UNet of diffusers with its noise schedule and its average of weights."""
+"""An image diffusion model: a UNet of diffusers with its noise schedule and its average of weights. With SMALL in the environment
+of fewer and narrower channels."""
+import os
+
 import torch
 import torch.nn.functional as F
 from diffusers import DDPMScheduler, UNet2DModel
 from diffusers.optimization import get_cosine_schedule_with_warmup
 from diffusers.training_utils import EMAModel
 
-BATCH, SIZE = 2, 64
+NARROWER = 4 if os.environ.get("SMALL") else 1
+BATCH, SIZE = 2, 64 // min(NARROWER, 2)
 
 
 def main():
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model = UNet2DModel(sample_size=SIZE, in_channels=3, out_channels=3, layers_per_block=2,
-                        block_out_channels=(128, 128, 256, 256, 512, 512),
+                        block_out_channels=[width // NARROWER for width in (128, 128, 256, 256, 512, 512)],
+                        norm_num_groups=32 // NARROWER,
                         down_block_types=("DownBlock2D",) * 4 + ("AttnDownBlock2D", "DownBlock2D"),
                         up_block_types=("UpBlock2D", "AttnUpBlock2D") + ("UpBlock2D",) * 4).to(device)
     schedule = DDPMScheduler(num_train_timesteps=1000)

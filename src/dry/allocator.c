@@ -20,7 +20,9 @@ struct allocator {
     struct block *blocks;
     uint32_t count;
     uint32_t roots[POOLS];
-    uint32_t *of; /* by storage: its block; NO_BLOCK */
+    uint32_t whole; /* the first free block that is all of its segment */
+    uint32_t spare; /* the first record of a block that is no more */
+    uint32_t *of;   /* by storage: its block; NO_BLOCK */
     int64_t room, reserved, held, address;
     struct allocator_peak peak;
 };
@@ -47,22 +49,63 @@ static int64_t segment_of(int64_t bytes)
 
 /* ---- blocks ---- */
 
+static bool is_segment(const struct block *block)
+{
+    return block->before == NO_BLOCK && block->behind == NO_BLOCK;
+}
+
 static uint32_t new_block(struct allocator *a, struct block block)
 {
+    const uint32_t spare = a->spare;
+    if (spare != NO_BLOCK) {
+        a->spare = a->blocks[spare].next;
+        a->blocks[spare] = block;
+        return spare;
+    }
     a->blocks = arena_one_more(&a->arena, a->blocks, a->count, sizeof *a->blocks);
     a->blocks[a->count] = block;
     return a->count++;
+}
+
+static void forget_block(struct allocator *a, uint32_t block)
+{
+    a->blocks[block] = (struct block){.next = a->spare};
+    a->spare = block;
+}
+
+static void list_whole(struct allocator *a, uint32_t block)
+{
+    a->blocks[block].last = NO_BLOCK;
+    a->blocks[block].next = a->whole;
+    if (a->whole != NO_BLOCK)
+        a->blocks[a->whole].last = block;
+    a->whole = block;
+}
+
+static void unlist_whole(struct allocator *a, uint32_t block)
+{
+    const uint32_t last = a->blocks[block].last, next = a->blocks[block].next;
+    if (next != NO_BLOCK)
+        a->blocks[next].last = last;
+    if (last != NO_BLOCK)
+        a->blocks[last].next = next;
+    else
+        a->whole = next;
 }
 
 static void put_free(struct allocator *a, uint32_t block)
 {
     a->blocks[block].is_free = true;
     free_blocks_put(a->blocks, &a->roots[a->blocks[block].pool], block);
+    if (is_segment(&a->blocks[block]))
+        list_whole(a, block);
 }
 
 static void take_out(struct allocator *a, uint32_t block)
 {
     free_blocks_take(a->blocks, &a->roots[a->blocks[block].pool], block);
+    if (is_segment(&a->blocks[block]))
+        unlist_whole(a, block);
     a->blocks[block].is_free = false;
 }
 
@@ -87,28 +130,26 @@ static void split_off(struct allocator *a, uint32_t block, int64_t bytes)
 /* The block behind becomes a part of this one. */
 static void swallow(struct allocator *a, uint32_t block)
 {
-    const struct block gone = a->blocks[a->blocks[block].behind];
+    const uint32_t behind = a->blocks[block].behind;
+    const struct block gone = a->blocks[behind];
     a->blocks[block].bytes += gone.bytes;
     a->blocks[block].behind = gone.behind;
     if (gone.behind != NO_BLOCK)
         a->blocks[gone.behind].before = block;
+    forget_block(a, behind);
 }
 
 /* ---- segments ---- */
 
-static bool is_segment(const struct block *block)
-{
-    return block->before == NO_BLOCK && block->behind == NO_BLOCK;
-}
-
 /* Those of which nothing is used go back to the device. */
 static void give_back(struct allocator *a)
 {
-    for (uint32_t i = 0; i < a->count; i++)
-        if (a->blocks[i].is_free && is_segment(&a->blocks[i])) {
-            take_out(a, i);
-            a->reserved -= a->blocks[i].bytes;
-        }
+    while (a->whole != NO_BLOCK) {
+        const uint32_t block = a->whole;
+        take_out(a, block);
+        a->reserved -= a->blocks[block].bytes;
+        forget_block(a, block);
+    }
 }
 
 static bool has_room(const struct allocator *a, int64_t bytes)
@@ -178,7 +219,7 @@ static void set_free(struct allocator *a, uint32_t storage, int64_t bytes)
 
 struct allocator_peak allocator_replay(const struct dry_lives *lives, int64_t room)
 {
-    struct allocator a = {.roots = {NO_BLOCK, NO_BLOCK}, .room = room};
+    struct allocator a = {.roots = {NO_BLOCK, NO_BLOCK}, .whole = NO_BLOCK, .spare = NO_BLOCK, .room = room};
     a.peak.held_at = a.peak.failed_at = LIVES_NONE;
     a.of = arena_array(&a.arena, lives->count, sizeof *a.of);
     for (uint32_t i = 0; i < lives->count; i++)

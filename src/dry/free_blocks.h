@@ -12,6 +12,7 @@ struct block {
     int64_t address, bytes;
     uint32_t before, behind; /* that it touches, of the same segment; NO_BLOCK */
     uint32_t less, more;     /* in the tree */
+    uint32_t last, next;     /* free segments, for who gives them back; of records that are not in use the next one */
     uint8_t pool;
     bool is_free;
 };

@@ -180,3 +180,26 @@ int hardware_capability(const struct hardware *hardware)
            : hardware->figure[HW_BF16] > 0 ? 80
                                            : 70;
 }
+
+static const int64_t taken_server = 8;
+
+static bool server_is_known(const struct hardware *hardware)
+{
+    const double size = hardware ? hardware->figure[HW_GPUS_PER_SERVER] : 0;
+    return size >= 1 && size < 1e6;
+}
+
+int64_t hardware_server(const struct hardware *hardware)
+{
+    return server_is_known(hardware) ? (int64_t)hardware->figure[HW_GPUS_PER_SERVER] : taken_server;
+}
+
+str hardware_server_remark(const struct hardware *hardware, struct arena *arena)
+{
+    const str name = hardware ? hardware->name : S("the device");
+    if (server_is_known(hardware))
+        return S("");
+    return str_printf(
+        arena, "How many GPUs a server of %.*s has is not known: %lld are assumed; --set gpus_per_server=N says it.",
+        (int)name.len, name.at, (long long)taken_server);
+}

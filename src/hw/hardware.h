@@ -91,6 +91,13 @@ bool hardware_recorded(str name, struct arena *arena, struct hardware *hardware,
  */
 int hardware_capability(const struct hardware *hardware);
 
+/*
+ * GPUs of a server of these: of the catalogue's usual server, or as they were set. Where that is not known, or `hardware` is NULL,
+ * eight, and hardware_server_remark says so; else that is "".
+ */
+int64_t hardware_server(const struct hardware *hardware);
+str hardware_server_remark(const struct hardware *hardware, struct arena *arena);
+
 /* Which variant hardware_find takes for a name that fits several, and why; "" where it fits one, or none. */
 str hardware_remark(str name, struct arena *arena);
 

@@ -74,7 +74,7 @@ static void code_trust(struct code *code, struct trace_trust *trust)
     code_bits(code, &trust->repaired);
     code_bits(code, &trust->dropped);
     code_u32(code, &trust->steps, 0);
-    code_small(code, &source, STEPS_NONE + 1);
+    code_small(code, &source, STEP_SOURCES);
     code_bool(code, &trust->first);
     code_bool(code, &trust->cut);
     code_kept(code, &trust->times.path);

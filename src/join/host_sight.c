@@ -325,23 +325,23 @@ static void find_inlined_loops(struct looking *looking)
     }
 }
 
+enum { UNSURE_PARTS = 20 }; /* so small a part of a finding's calls may be unsure */
+
 /* A part of the time would be worse than none. */
 static const char *why_unknown(const struct looking *looking, uint32_t finding)
 {
     const struct match *const match = looking->join->lint->findings[finding].match;
     const struct host_sight *const sight = &looking->sights[finding];
     const struct syntax *const tree = match ? looking->join->lint->files[match->file].tree : NULL;
-    if (sight->unsure * 20 > sight->calls)
-        return inlined_why(INLINED_ALIKE);
-    if (!tree || !looking->wanted[finding].is_loop)
-        return NULL;
-    for (uint32_t node = match->node; node < syntax_last(tree, match->node); node++) {
+    for (uint32_t node = match ? match->node : 0,
+                  last = tree && looking->wanted[finding].is_loop ? syntax_last(tree, node) : node;
+         node < last; node++) {
         const char *const why =
             course_is_loop(tree, node) ? inlined_why(inlined_state(&looking->inlined, tree, match->file, node)) : NULL;
         if (why)
             return why;
     }
-    return NULL;
+    return sight->unsure * UNSURE_PARTS > sight->calls ? inlined_why(INLINED_ALIKE) : NULL;
 }
 
 static void leave_unknown(struct looking *looking)

@@ -46,11 +46,6 @@ struct run {
     struct course_fit fit;
 };
 
-static int64_t key_of(uint32_t file, uint32_t node)
-{
-    return (int64_t)((uint64_t)file << 32 | node);
-}
-
 static const struct frame *frame_at(const struct inlining *in, uint32_t row)
 {
     return stacks_frame(in->join->evidence.stacks, in->trace->name[row]);
@@ -83,7 +78,7 @@ static uint32_t function_of(struct inlining *in, struct located at)
 {
     if (at.file == LOCATED_NONE || join_first(in->join, at) == FINDING_NONE)
         return NO_FUNCTION;
-    const int64_t key = key_of(at.file, at.node);
+    const int64_t key = inlined_key(at.file, at.node);
     const uint32_t known = map_get(&in->by_function, key);
     if (known != MAP_NONE)
         return known;
@@ -259,7 +254,7 @@ static bool has_operators(const struct inlining *in, uint32_t run, int64_t start
 
 static void set_state(struct inlining *in, const struct ran *ran, uint32_t loop, enum inlined_state state)
 {
-    const int64_t key = key_of(ran->at.file, loop);
+    const int64_t key = inlined_key(ran->at.file, loop);
     const uint32_t known = map_get(&in->out.states, key);
     if (known == MAP_NONE || known < (uint32_t)state)
         map_put(&in->out.states, key, state);
@@ -415,7 +410,7 @@ static void judge_function(struct inlining *in, const struct ran *ran)
         return;
     for (uint32_t i = 0; i < ran->course.count; i++)
         if (ran->course.steps[i].op == COURSE_ENTER)
-            map_put(&in->out.states, key_of(ran->at.file, ran->course.steps[i].node),
+            map_put(&in->out.states, inlined_key(ran->at.file, ran->course.steps[i].node),
                     no_fit ? INLINED_NO_FIT : INLINED_ALIKE);
 }
 
@@ -456,52 +451,4 @@ struct inlined inlined_of(struct join *join, uint32_t lane)
 void inlined_free(struct inlined *inlined)
 {
     map_free(&inlined->states);
-}
-
-/* ---- asked ---- */
-
-uint32_t inlined_at(const struct inlined *inlined, uint32_t run, int64_t time_ns)
-{
-    uint32_t found = 0;
-    uint32_t low = 0, high = inlined->count;
-    while (low < high) {
-        const uint32_t middle = (low + high) / 2;
-        if (inlined->loops[middle].run < run)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < inlined->count && inlined->loops[low].run == run; low++) {
-        const struct inlined_loop *const loop = &inlined->loops[low];
-        if (loop->start_ns <= time_ns && time_ns < loop->end_ns && loop->node > found)
-            found = loop->node; /* what lies within comes behind in the text */
-    }
-    return found;
-}
-
-enum inlined_state inlined_state(const struct inlined *inlined, const struct syntax *tree, uint32_t file, uint32_t loop)
-{
-    for (uint32_t at = tree->parent[loop]; at && tree->kind[at] != SYN_FUNCTION; at = tree->parent[at])
-        if (tree->kind[at] == SYN_LAMBDA || tree->kind[at] == SYN_GENERATOR)
-            return INLINED_WITHIN;
-    const uint32_t state = map_get(&inlined->states, key_of(file, loop));
-    return state == MAP_NONE ? INLINED_NOT_RUN : (enum inlined_state)state;
-}
-
-const char *inlined_why(enum inlined_state state)
-{
-    switch (state) {
-    case INLINED_NO_FIT:
-        return "what the function called in the trace is not what its text says";
-    case INLINED_ALIKE:
-        return "calls of the same names in this function may be its or another's";
-    case INLINED_UNCLEAN:
-        return "nothing that it calls has a frame, and what stands beside it has none either";
-    case INLINED_WITHIN:
-        return "it lies in a lambda or in a generator";
-    case INLINED_NOT_RUN:
-    case INLINED_TOLD:
-        break;
-    }
-    return NULL;
 }

@@ -36,6 +36,11 @@ struct inlined {
 
 enum { INLINED_UNSURE = UINT32_MAX };
 
+static inline int64_t inlined_key(uint32_t file, uint32_t node)
+{
+    return (int64_t)((uint64_t)file << 32 | node);
+}
+
 /* Runs of functions that have findings and loops in brackets. In the scratch arena of the join, but for inlined_free. */
 struct inlined inlined_of(struct join *join, uint32_t lane);
 void inlined_free(struct inlined *inlined);

@@ -26,6 +26,8 @@ static const struct column_spec traces_columns[] = {
     {"blocking_moves", "waits", UNIT_COUNT, 0, "copies and waits that block the host, a step"},
     {"blocked_ns", "host blocked", UNIT_NS, 0, "time that the host is blocked by them, a step"},
     {"saving_ns", "saving", UNIT_NS, 0, "less step time without the findings, by replay of the trace"},
+    {"bare_step_ns", "a step replayed", UNIT_NS, COLUMN_DETAIL,
+     "the step that savings are told of: without the recorder, where it made steps much longer"},
     {"confirmed", "confirmed", UNIT_COUNT, 0, "findings whose exact line the trace shows"},
     {"in_function", "in function", UNIT_COUNT, 0, "findings whose function the trace shows"},
     {"lines_seen", "lines seen", UNIT_COUNT, COLUMN_DETAIL,
@@ -54,6 +56,7 @@ static void show_row(struct table *table, const struct joined *joined)
     table_real(table, joined->blocking_moves);
     table_int(table, joined->blocked_ns);
     table_int(table, joined->saving_ns);
+    table_int(table, joined->host_step_ns);
     table_int(table, joined->confirmed);
     table_int(table, joined->in_function);
     table_int(table, joined->lines_seen);

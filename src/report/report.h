@@ -137,6 +137,7 @@ enum column_flag {
     COLUMN_WIDE = 2,   /* may be shortened on a terminal (names) */
     COLUMN_BAR = 4,    /* a ratio drawn as a small bar beside its number */
     COLUMN_ALIKE = 8,  /* in the measure of the column before, so that the two compare by eye */
+    COLUMN_ANSWER = 16, /* what the table is read for: the last to go where a terminal is too narrow */
 };
 
 struct table *section_table(struct section *section, const char *id, const char *title);

@@ -2,10 +2,11 @@
 /*
  * A table on a terminal. Numbers stand at the right of their column, all in one
  * unit, which the heading names. Where the terminal is too narrow the bars go
- * first, then the middles of long texts, then columns from the right, and a line
- * says which.
+ * first, then the middles of long texts, then columns from the right, those that
+ * answer last of all, and a line says which.
  */
 #include <math.h>
+#include <string.h>
 
 #include "glyph.h"
 #include "scale.h"
@@ -183,13 +184,32 @@ static void flatten_headings(struct layout *layout, unsigned room)
             return;
 }
 
+/* The column that can be spared first: the last that is no answer; of answers alone the last. The first, which tells rows apart, stays. */
+static uint32_t spared_first(const struct layout *layout)
+{
+    for (uint32_t i = layout->count; i-- > 1;)
+        if (!(layout->shapes[i].column->flags & COLUMN_ANSWER))
+            return i;
+    return layout->count - 1;
+}
+
+/* Behind those that fit, where the ones that went before it are. */
+static void drop_column(struct layout *layout)
+{
+    const uint32_t at = spared_first(layout);
+    const struct shape gone = layout->shapes[at];
+    layout->count--;
+    memmove(&layout->shapes[at], &layout->shapes[at + 1], (layout->count - at) * sizeof gone);
+    layout->shapes[layout->count] = gone;
+}
+
 static void fit(struct layout *layout, unsigned room)
 {
     shorten_texts(layout, room);
     if (width_of(layout) > room)
         drop_bars(layout);
     while (width_of(layout) > room && layout->count > 1)
-        layout->count--;
+        drop_column(layout);
     lengthen_texts(layout, room);
     flatten_headings(layout, room);
 }

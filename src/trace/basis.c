@@ -122,6 +122,7 @@ static const char *const ids[] = {
     [STEPS_MODULES] = "module_calls",     [STEPS_GRAPHS] = "graph_launches",
     [STEPS_LOADER] = "loader_batches",    [STEPS_COLLECTIVES] = "collectives",
     [STEPS_OPERATORS] = "operators",      [STEPS_NONE] = "none",
+    [STEPS_UPDATES] = "updates",
 };
 
 const char *step_source_id(enum step_source source)

@@ -117,8 +117,11 @@ void execution_note(struct execution *execution, enum note_kind kind, int64_t of
 
 /* ---- of a dry run ---- */
 
-/* Tensors that lie on the host lie on the device: it was asked how that would be. Those that are marked stay. */
-void execution_put_on_device(struct execution *execution);
+/*
+ * Tensors that lie on the host lie on the device: it was asked how that would be. Those that are marked as the host's stay;
+ * where nothing_there, of a script that puts nothing on the device, all of it moves but single numbers that lie on the host beside any device.
+ */
+void execution_put_on_device(struct execution *execution, bool nothing_there);
 
 /* Finds its marks, and what they say of collectives. */
 void execution_take_marks(struct execution *execution);

@@ -26,19 +26,20 @@ const struct execution_node *execution_marked(const struct execution *e, const s
     return below ? &e->nodes[mode->parent] : NULL;
 }
 
-static void heed(const struct places *places, const struct execution_node *mark)
+static void heed(const struct places *places, const struct execution_node *mark, bool nothing_there)
 {
-    const bool on_host = str_eq(mark->name, S("steptime::on_host"));
+    const bool stays = str_eq(mark->name, S("steptime::stays_on_host"));
+    const bool on_host = stays || str_eq(mark->name, S("steptime::on_host"));
     const bool to_host = str_eq(mark->name, S("steptime::to_host"));
     const bool to_device = str_eq(mark->name, S("steptime::to_device"));
     const struct execution_node *const node = execution_marked(places->of, mark);
-    if (!node || !(on_host || to_host || to_device))
+    if (!node || !(on_host || to_host || to_device) || (nothing_there && !stays))
         return;
     put(places, &node->inputs, on_host || to_device ? PLACE_HOST : PLACE_DEVICE);
     put(places, &node->outputs, on_host || to_host ? PLACE_HOST : PLACE_DEVICE);
 }
 
-void execution_put_on_device(struct execution *execution)
+void execution_put_on_device(struct execution *execution, bool nothing_there)
 {
     struct execution_tensor *const tensors = arena_array(&execution->arena, execution->tensor_count, sizeof *tensors);
     const struct places places = {tensors, execution};
@@ -49,6 +50,6 @@ void execution_put_on_device(struct execution *execution)
     }
     for (uint32_t i = 0; i < execution->count; i++)
         if (str_starts(execution->nodes[i].name, S("steptime::")))
-            heed(&places, &execution->nodes[i]);
+            heed(&places, &execution->nodes[i], nothing_there);
     execution->tensors = tensors;
 }

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "period.h"
 
 /* ---- names ---- */
 
@@ -61,6 +62,12 @@ static bool names_graph_launch(str name)
     return str_has(name, S("GraphLaunch"));
 }
 
+/* One kernel over the tensors of a list: optimizers of PyTorch, of Apex and DeepSpeed, and what is done to all gradients at once. */
+static bool names_update(str name)
+{
+    return str_has(name, S("multi_tensor_apply"));
+}
+
 static bool names_module(str name)
 {
     return str_starts(name, S("nn.Module: "));
@@ -114,6 +121,11 @@ static uint64_t by_graph(const struct trace *t, uint32_t row)
 {
     const struct rows work = trace_caused(t, row);
     return work.count ? hash_add(work.count, t->name[work.at[0]]) : 0;
+}
+
+static uint64_t by_work(const struct trace *t, uint32_t row)
+{
+    return t->name[trace_caused(t, row).at[0]];
 }
 
 static uint64_t by_name_and_sizes(const struct trace *t, uint32_t row)
@@ -267,6 +279,56 @@ static void find_operators(const struct trace *t, struct signs *signs)
     arena_free(&scratch);
 }
 
+/* The first launches of updates: an update reaches to the next launch of other work. */
+static void take_updates(const struct trace *t, uint32_t lane, const uint8_t *is_update, struct signs *signs)
+{
+    const struct rows rows = trace_rows(t, lane, NEST_CALLS);
+    bool within = false;
+    *signs = (struct signs){.lane = lane};
+    for (uint32_t i = 0; i < rows.count; i++) {
+        const struct rows work = trace_caused(t, rows.at[i]);
+        if (!work.count)
+            continue;
+        const bool is = is_update[t->name[work.at[0]]];
+        if (is && !within)
+            take(t, signs, rows.at[i], by_work);
+        within = is;
+    }
+}
+
+/* The first step sets up what the optimizer keeps, between its updates: where that breaks the order, one kind of update is left. */
+static void keep_kind_of_last(struct signs *signs)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < signs->count; i++)
+        if (signs->symbols[i] == signs->symbols[signs->count - 1]) {
+            signs->rows[kept] = signs->rows[i];
+            signs->symbols[kept++] = signs->symbols[signs->count - 1];
+        }
+    signs->count = kept;
+}
+
+static void find_updates(const struct trace *t, struct signs *signs)
+{
+    struct arena scratch = {0};
+    const uint8_t *const is_update = flag_texts(t, names_update, &scratch);
+    for (uint32_t lane = 0; lane < t->lane_count; lane++) {
+        struct signs other;
+        if (t->lanes[lane].device)
+            continue;
+        take_updates(t, lane, is_update, &other);
+        if (other.count > signs->count) {
+            signs_free(signs);
+            *signs = other;
+        } else {
+            signs_free(&other);
+        }
+    }
+    if (!period_of(signs->symbols, signs->count))
+        keep_kind_of_last(signs);
+    arena_free(&scratch);
+}
+
 const struct sign trace_signs[] = {
     {STEPS_ENGINE, find_engine, "range of the engine", "ranges of the engine", .lasts = true, .any_spread = true,
      .leads = true},
@@ -277,6 +339,7 @@ const struct sign trace_signs[] = {
     {STEPS_COLLECTIVES, find_collectives, "collective", "collectives", .compound = true},
     {STEPS_OPERATORS, find_operators, "outermost operator", "outermost operators", .lasts = true, .compound = true,
      .sequence = true},
+    {STEPS_UPDATES, find_updates, "update of an optimizer", "updates of an optimizer", .compound = true, .leads = true},
 };
 
 const size_t trace_sign_count = sizeof trace_signs / sizeof *trace_signs;

@@ -76,6 +76,8 @@ enum step_source {
     STEPS_COLLECTIVES, /* the same collectives in the same order */
     STEPS_OPERATORS,   /* the same operators in the same order */
     STEPS_NONE,        /* the whole trace as one step */
+    STEPS_UPDATES, /* launches of an optimizer's kernels; asked last. Sketches keep these numbers: new ones come behind */
+    STEP_SOURCES,
 };
 
 /* Why a trace has steps, or has none, and how regular they are. Ratios are -1 where they do not apply. */

@@ -96,10 +96,21 @@ bool trial_measure(struct tuner *tuner, struct trial *trial, struct steptime_err
     return true;
 }
 
+/* A gain that so few runs do not tell from noise is another thing than none. */
+static const char *words_of_noise(const struct tuner *tuner, const struct trial *trial)
+{
+    const struct pace_ratio *const pace = &trial->pace;
+    if (pace->verdict != PACE_NOISY)
+        return "dropped: no gain";
+    return str_printf(tuner->arena, "dropped: %.2f times as fast, which %lld runs of each do not tell from noise (%.2f to %.2f)",
+                      pace->paired, (long long)trial->repetitions, pace->low, pace->high)
+        .at;
+}
+
 void trial_tell(const struct tuner *tuner, const struct trial *trial)
 {
     const double percent = (trial->pace.paired - 1) * 100;
-    const char *said = "dropped: no gain";
+    const char *said = words_of_noise(tuner, trial);
     if (trial->outcome == TRIED_KEPT)
         said = str_printf(tuner->arena, "kept: %.1f %% faster", percent).at;
     else if (trial->outcome == TRIED_FAILED)

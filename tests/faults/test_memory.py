@@ -137,6 +137,31 @@ class FailingAllocations(unittest.TestCase):
         path = os.path.join(support.SOURCE, "tests", "fuzz", "corpus", "snapshot", "steps")
         self.fail_each("memory", path, "--format", "json")
 
+    def test_queries(self):
+        if steptime("query", self.trace, "SELECT 1 AS one").code == OK:
+            self.fail_each("query", self.trace, "--format", "json", "--sql",
+                           "SELECT name, step, count(*) AS n, group_concat(stack) AS s FROM stacks GROUP BY name, step UNION "
+                           "SELECT name, event, dur_ns, kind FROM events WHERE start_ns > 9 ORDER BY 2 LIMIT 20")
+
+    def test_export(self):
+        """A file for Perfetto is whole or untouched."""
+        whole = self.path("whole")
+        arguments = ("export", self.trace, "-o", whole)
+        count = self.allocations(arguments)
+        with open(whole, "rb") as file:
+            expected = file.read()
+        for n in range(1, count + 1, 1 + count // MOST_RUNS):
+            os.unlink(whole)
+            outcome = self.run_failing(arguments, FAIL_AT=str(n))
+            self.assertIn(outcome.code, (OK, MEMORY), f"FAIL_AT={n}: {outcome.err}")
+            self.assertEqual(os.path.exists(whole), outcome.code == OK, f"FAIL_AT={n}")
+            if outcome.code == OK:
+                with open(whole, "rb") as file:
+                    self.assertEqual(file.read(), expected, f"FAIL_AT={n}")
+            else:
+                with open(whole, "wb"):
+                    pass
+
     def test_tables_of_jobs(self):
         path = self.path("jobs.csv")
         with open(path, "w", encoding="ascii") as out:

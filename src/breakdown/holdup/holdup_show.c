@@ -5,7 +5,7 @@
 static const struct column_spec columns[] = {
     {"cause", "cause", UNIT_NONE, COLUMN_DETAIL, "why the host was held up, see the causes of host time"},
     {"title", "the host in", UNIT_NONE, COLUMN_PLAIN, "the cause in words; long: single stretches of 1 ms or more"},
-    {"per_step_ns", "a step saves", UNIT_NS, COLUMN_PLAIN,
+    {"per_step_ns", "a step saves", UNIT_NS, COLUMN_ANSWER,
      "what the replayed steps are shorter by without it alone / steps"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / the mean step"},
     {"when", "when", UNIT_NONE, COLUMN_PLAIN,
@@ -13,7 +13,7 @@ static const struct column_spec columns[] = {
      "one_step: there is one step, so it cannot be told; unknown: no steps are marked"},
     {"times", "times", UNIT_COUNT, COLUMN_PLAIN, "stretches in the replayed steps"},
     {"longest_ns", "longest", UNIT_NS, COLUMN_PLAIN, "the longest stretch"},
-    {"what", "most in", UNIT_NONE, COLUMN_WIDE, "the event of the longest stretch; of a loaded module its kernel"},
+    {"what", "most in", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER, "the event of the longest stretch; of a loaded module its kernel"},
     {"inside", "inside", UNIT_NONE, COLUMN_WIDE,
      "of what is compiled or loaded the kernel that is launched next; else the operator around it, the caller of a frame, or the range"},
     {"line", "line", UNIT_NONE, COLUMN_WIDE, "the user's line of Python it comes from, where stacks are recorded"},

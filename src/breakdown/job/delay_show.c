@@ -12,7 +12,7 @@ static const struct column_spec columns[] = {
      "of the host, where one stands over its calls; see the causes of host time"},
     {"title", "what it did longer", UNIT_NONE, COLUMN_PLAIN, "the cause in words, else the class"},
     {"phase", "phase", UNIT_NONE, COLUMN_PLAIN, "forward, backward, optimizer; empty where it is not known"},
-    {"name", "most in", UNIT_NONE, COLUMN_WIDE, "of pieces of 1 ms or more the event, or the range around them"},
+    {"name", "most in", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER, "of pieces of 1 ms or more the event, or the range around them"},
     {"cost_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "short_ns + long_ns: rank time, over all ranks that waited"},
     {"share", "of all waiting", UNIT_RATIO, COLUMN_BAR, "cost_ns / all_waiting_ns"},
     {"short_ns", "in the next collective", UNIT_NS, COLUMN_DETAIL, "waiting for this rank itself"},

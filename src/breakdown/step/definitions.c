@@ -73,11 +73,11 @@ static const struct definition rows[] = {
 
     {"blocked", "call", "blocked in", UNIT_NONE, COLUMN_WIDE, 0, 0, "the synchronisation or blocking copy"},
     {"blocked", "operator", "operator", UNIT_NONE, COLUMN_WIDE, 0, 0, "the innermost operator around it"},
-    {"blocked", "python", "called from", UNIT_NONE, COLUMN_WIDE, 0, 0,
+    {"blocked", "python", "called from", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER, 0, 0,
      "the innermost Python frame around it, or the line where recorded"},
     {"blocked", "stretches", "times", UNIT_COUNT, 0, 0, 0, "number of pieces of idle time inside such calls"},
     {"blocked", "total_ns", "in all", UNIT_NS, 0, PART_BLOCKED, 1, "idle time inside such calls"},
-    {"blocked", "mean_ns", "a step", UNIT_NS, 0, 0, 0, "total_ns / rows of `steps`"},
+    {"blocked", "mean_ns", "a step", UNIT_NS, COLUMN_ANSWER, 0, 0, "total_ns / rows of `steps`"},
     {"blocked", "longest_ns", "longest", UNIT_NS, 0, 0, 0, "the longest of the pieces"},
     {"blocked", "longest_rank", "on rank", UNIT_NONE, COLUMN_DETAIL, 0, 0, "its rank"},
     {"blocked", "longest_event", "event", UNIT_NONE, COLUMN_DETAIL, 0, 0, "id of its call"},

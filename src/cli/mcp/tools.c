@@ -8,7 +8,7 @@
 
 static bool is_tool(const struct command *command)
 {
-    static const char no_tools[] = "record tune verify price lsp mcp help completion model calibrate shard";
+    static const char no_tools[] = "record tune verify price lsp mcp help completion model calibrate shard export";
     return !str_is_among(no_tools, str_of(command->name));
 }
 

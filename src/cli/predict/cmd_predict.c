@@ -237,7 +237,7 @@ const struct command command_predict = {
         "list:FILE.csv, with @MODEL,MODE,SEQ,BATCH behind or the first of them, else the first step in it.\n\n"
         "Of tables: 'predict kernel --input FILE' adds to a table of kernels predicted_us, its interval (low_us, high_us), "
         "the basis and whose measurements it comes from, the board's watts meanwhile and the joules of a call with their "
-        "interval; 'predict graph --input FILE' adds up tables of operators. Power was measured on B200 and GB200; for other "
+        "interval, and what of a lone call is its launch (launch_us), which is of another host than yours; 'predict graph --input FILE' adds up tables of operators. Power was measured on B200 and GB200; for other "
         "devices it is carried by their board's power (watts_basis). A step of traces, execution traces and models has watts and "
         "joules, too, where the device is known, and so has each value of a sweep; --per-hour adds money.",
     .examples =

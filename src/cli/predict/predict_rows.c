@@ -10,7 +10,7 @@
 #include "text/csv_reader.h"
 
 const char predicted_columns[] =
-    "predicted_us,low_us,high_us,basis,from,watts,joules,joules_low,joules_high,watts_basis";
+    "predicted_us,low_us,high_us,basis,from,watts,joules,joules_low,joules_high,watts_basis,launch_us";
 
 bool predict_level(const struct call *call, double *level, struct steptime_error *err)
 {
@@ -108,7 +108,7 @@ static void put_energy(struct buf *to, const struct predicted_kernel *predicted)
 {
     const struct joules *joules = &predicted->joules;
     if (!predicted->has_watts) {
-        buf_add(to, S(",,,,,\n"));
+        buf_add(to, S(",,,,,"));
         return;
     }
     put_fixed(to, predicted->watts.us, 1);
@@ -117,6 +117,15 @@ static void put_energy(struct buf *to, const struct predicted_kernel *predicted)
     put_fixed(to, joules->high, 6);
     buf_add(to, S(","));
     buf_add(to, estimate_basis_word(predicted->watts.basis));
+}
+
+/* Of lone calls alone. */
+static void put_launch(struct buf *to, const struct estimate *time)
+{
+    if (time->launch_us > 0)
+        put_fixed(to, time->launch_us, 3);
+    else
+        buf_add(to, S(","));
     buf_add(to, S("\n"));
 }
 
@@ -128,7 +137,7 @@ void put_predicted(struct buf *to, const struct csv_row *fields, uint32_t column
     for (uint32_t i = fields->count; i < columns; i++)
         buf_add(to, S(","));
     if (!predicted) {
-        buf_add(to, S(",,,,,,,,,,\n"));
+        buf_add(to, S(",,,,,,,,,,,\n"));
         return;
     }
     put_range(to, &predicted->time, level);
@@ -137,4 +146,5 @@ void put_predicted(struct buf *to, const struct csv_row *fields, uint32_t column
     buf_add(to, S(","));
     buf_add(to, predicted->time.from);
     put_energy(to, predicted);
+    put_launch(to, &predicted->time);
 }

@@ -69,6 +69,11 @@ static void show_devices(struct pricing *p)
     const struct price_ways ways = {&p->asked, &p->run, p->texts, &p->arena};
     if (!p->asked.count)
         return;
+    if (p->ranks.count > 1)
+        section_text(report_section(p->report, "price", "Price"),
+                     str_printf(&p->arena,
+                                "All but the table of jobs is of the job of %lld ranks, the last of --ranks.",
+                                (long long)p->asked.dry.ranks));
     price_show(&p->prices, p->report);
     if (p->ranks.count)
         price_jobs_show(p->ranks.jobs, p->ranks.job_count, p->report);
@@ -202,7 +207,7 @@ const struct command command_price = {
         "steptime price --hw H100,A100,L4 --per-hour 2.5 train.py|on three devices, and a thousand steps in money\n"
         "steptime price --hw H100 --batch 8,16,32 --format html -o batch.html train.py|the same with other batches, as curves\n"
         "steptime price --check first.json.gz --kernels measured.csv train.py|after renting: what was wrong, and kernels for calibrate\n"
-        "steptime price --hw all --format csv train.py --batch 32|on every GPU of the catalogue, as a table",
+        "steptime price --hw all --format csv --table devices train.py --epochs 1|on every GPU of the catalogue, as a table",
     .shared = SHARED_OUTPUT,
     .options = options,
     .run = run,

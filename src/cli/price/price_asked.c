@@ -76,9 +76,7 @@ static struct dry_device device_told(const struct price_asked *asked)
 
 int64_t price_server(const struct price_asked *asked)
 {
-    enum { USUAL_SERVER = 8 };
-    const double known = asked->count ? asked->devices[0].figure[HW_GPUS_PER_SERVER] : 0;
-    return known >= 1 && known < 1e6 ? (int64_t)known : USUAL_SERVER;
+    return hardware_server(asked->count ? &asked->devices[0] : NULL);
 }
 
 /* "input_ids=8x128:int64,labels=8x128:int64": sizes from 1 on, types as PyTorch calls them, and all named or none. */

@@ -105,9 +105,9 @@ static void put_beside(const struct hardware *on, int64_t peak_bytes, struct sec
         section_value(section, "allocated_bytes", "with two workspaces of cuBLAS", UNIT_BYTES,
                       cell_int(sum_add(peak_bytes, allocated)));
     section_value(section, "context_low_bytes", "CUDA's context, at least", UNIT_BYTES, cell_int(context.low));
-    section_value(section, "context_high_bytes", "at most", UNIT_BYTES, cell_int(context.high));
+    section_value(section, "context_high_bytes", "CUDA's context, at most", UNIT_BYTES, cell_int(context.high));
     section_value(section, "workspaces_low_bytes", "workspaces, at least", UNIT_BYTES, cell_int(workspaces.low));
-    section_value(section, "workspaces_high_bytes", "at most", UNIT_BYTES, cell_int(workspaces.high));
+    section_value(section, "workspaces_high_bytes", "workspaces, at most", UNIT_BYTES, cell_int(workspaces.high));
 }
 
 void price_show_memory(const struct dry_memory *memory, const struct hardware *on, struct report *report)
@@ -122,7 +122,7 @@ void price_show_memory(const struct dry_memory *memory, const struct hardware *o
     }
     section_value(section, "peak_bytes", "tensors at most", UNIT_BYTES, cell_int(memory->peak_bytes));
     section_value(section, "peak_place", "reached at", UNIT_NONE, cell_text_or_null(memory->place));
-    section_value(section, "peak_step", "in step", UNIT_COUNT, cell_int(memory->step));
+    section_value(section, "peak_step", "reached in step", UNIT_COUNT, cell_int(memory->step));
     section_value(section, "reserved_bytes", "the allocator takes", UNIT_BYTES, cell_int(memory->reserved_bytes));
     section_value(section, "fragmentation", "of it not used at most", UNIT_RATIO,
                   cell_ratio((double)(memory->reserved_bytes - memory->peak_bytes), (double)memory->reserved_bytes));

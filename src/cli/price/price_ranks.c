@@ -66,7 +66,8 @@ void price_ranks_add(struct price_ranks *ranks, int64_t count, const struct pred
                                   .device = price->hardware.name,
                                   .why = price->why,
                                   .peak_bytes = prices->step->peak.held,
-                                  .device_bytes = (int64_t)price->hardware.figure[HW_MEMORY_BYTES]};
+                                  .fit = price->fit,
+                                  .hardware = &price->hardware};
         if (!price->why.len)
             add_job(job, source, &asked->predict, price, arena);
     }

@@ -78,8 +78,8 @@ static bool take_step(const struct price_asked *asked, struct program_texts *tex
     struct arena scratch = {0};
     if (!input_read(run->dry.execution, INPUT_EXECUTION, NULL, &input, err))
         return false;
-    if (asked->on_gpu)
-        execution_put_on_device(input.execution);
+    execution_put_on_device(input.execution,
+                            run->dry.nothing_there || !asked->on_gpu); /* FLOPs are those of the device */
     execution_take_marks(input.execution);
     take_calls(input.execution, arena, run);
     const struct program program = program_of_execution(input.execution, &scratch);

@@ -20,11 +20,11 @@ static const struct column_spec columns[] = {
     {"step_us", "a step", UNIT_US, 0, "as in the table of devices"},
     {"step_us_low", "at least", UNIT_US, 0, "lower end of the interval of step_us"},
     {"step_us_high", "at most", UNIT_US, 0, "upper end of it"},
-    {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us"},
-    {"memory_high_bytes", "memory", UNIT_BYTES, 0, "as in the table of devices"},
     {"fits", "fits", UNIT_NONE, 0, "as in the table of devices"},
-    {"thousand_cost", "1000 cost", UNIT_NONE, 0, "cost of a thousand steps; null where there is no price"},
-    {"million_samples_cost", "10^6 samples", UNIT_NONE, 0, "cost of a million samples"},
+    {"thousand_cost", "1000 steps cost", UNIT_NONE, 0, "cost of a thousand steps; null where there is no price"},
+    {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us"},
+    {"million_samples_cost", "10^6 samples cost", UNIT_NONE, 0, "cost of a million samples"},
+    {"memory_high_bytes", "memory", UNIT_BYTES, 0, "as in the table of devices"},
     {"basis", "basis", UNIT_NONE, 0, "run dry: the script itself, again; scaled: no loader took the batch"},
     {"why", "no answer", UNIT_NONE, COLUMN_DETAIL, "why there is none"},
     {0},
@@ -184,6 +184,12 @@ static void price_swept(const struct price_sweeping *s, const struct swept *swep
     price->per_hour = list.of(list.context, hardware);
 }
 
+/* What is not known is NaN or below 0. */
+static void put_real(struct table *table, double real)
+{
+    table_cell(table, isnan(real) || real < 0 ? cell_null() : cell_real(real));
+}
+
 /* Bounds are of the step without the question, so they are not shown here. */
 static void put_price(const struct price_sweeping *s, struct table *table, const struct swept *swept,
                       const struct price *price)
@@ -191,14 +197,14 @@ static void put_price(const struct price_sweeping *s, struct table *table, const
     const double us = price->why.len ? NAN : price->step.walked.step_us, cost = price_cost(price);
     const double per_sample = swept->step.samples > 0 ? cost / (double)swept->step.samples : NAN;
     const double samples_per_s = swept->step.samples > 0 ? (double)swept->step.samples / us * 1e6 : NAN;
-    const double reals[] = {us, price->why.len ? NAN : price->step.range.low_us,
-                            price->why.len ? NAN : price->step.range.high_us, samples_per_s};
-    for (int i = 0; i < 4; i++)
-        table_cell(table, isnan(reals[i]) || reals[i] < 0 ? cell_null() : cell_real(reals[i]));
-    table_cell(table, cell_int_if(price->fit.high > 0, price->fit.high));
+    put_real(table, us);
+    put_real(table, price->why.len ? NAN : price->step.range.low_us);
+    put_real(table, price->why.len ? NAN : price->step.range.high_us);
     table_cell(table, cell_text_or_null(str_of(fit_word(price->fit.verdict))));
-    table_cell(table, isnan(cost) ? cell_null() : cell_real(cost * 1e3));
-    table_cell(table, isnan(per_sample) ? cell_null() : cell_real(per_sample * 1e6));
+    put_real(table, cost * 1e3);
+    put_real(table, samples_per_s);
+    put_real(table, per_sample * 1e6);
+    table_cell(table, cell_int_if(price->fit.high > 0, price->fit.high));
     table_text(table, swept->question.batch ? S("scaled") : S("run dry"));
     table_cell(table, cell_text_or_null(str_copy(s->arena, price->why)));
 }

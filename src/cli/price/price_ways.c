@@ -6,14 +6,13 @@
 
 #include "base/error.h"
 #include "dry/ways.h"
+#include "model/estimate/interval.h"
 #include "predict/price/again.h"
-#include "predict/price/alone.h"
 
 enum {
     MOST_DEVICES = 3, /* that are tried */
     MOST_KEEPERS = 4, /* classes of modules */
     MOST_RANKS = 1024,
-    USUAL_RANKS = 8,   /* told where no number makes it fit */
     KEEPS_LITTLE = 50, /* a part of the peak that is not worth a try */
 };
 
@@ -23,8 +22,12 @@ static const struct column_spec columns[] = {
     {"fits", "fits", UNIT_NONE, 0, "as in the table of devices: yes, may not, no"},
     {"memory_high_bytes", "memory", UNIT_BYTES, 0, "as in the table of devices, then"},
     {"step_us", "a step", UNIT_US, 0, "the step then; null where it is not known"},
+    {"step_us_low", "at least", UNIT_US, 0, "lower end of the interval of step_us"},
+    {"step_us_high", "at most", UNIT_US, 0, "upper end of it"},
     {"slower", "of the step", UNIT_RATIO, 0, "step_us / step_us of the script as it is"},
-    {"basis", "basis", UNIT_NONE, 0, "how that was found"},
+    {"basis", "basis", UNIT_NONE, 0,
+     "how that was found: run dry, the script itself, again; replayed, the lives of its storages; scaled, the same by the batch"},
+    {"why", "no step", UNIT_NONE, COLUMN_DETAIL, "why a step is not known"},
     {0},
 };
 
@@ -36,23 +39,69 @@ struct trying {
     str half_why, mixed_why;      /* why it was not: then its lives are empty */
     struct dry_keeper *keepers;
     uint32_t keeper_count;
+    int64_t ranks;  /* of the job; 1: it is none */
+    bool holds_all; /* each of its ranks holds all of the model and sums its gradients over all of them */
 };
 
-static void put(const struct trying *t, str way, struct fit fit, double step_us, str basis)
+/* A step then, and between which times it lies. */
+struct taking {
+    double us; /* NaN: not known */
+    struct predicted_range range;
+};
+
+static const struct taking not_known = {NAN, {-1, -1}};
+
+static struct taking taking_of(const struct prediction *step)
+{
+    return (struct taking){step->walked.step_us, step->range};
+}
+
+static struct cell end_cell(const struct taking *step, double us)
+{
+    return isnan(step->us) || us < 0 ? cell_null() : cell_real(us);
+}
+
+static void put_why(const struct trying *t, str way, struct fit fit, struct taking step, str basis, str why)
 {
     table_row(t->table);
     table_text(t->table, t->as_is->hardware.name);
     table_text(t->table, way);
     table_cell(t->table, cell_text_or_null(str_of(fit_word(fit.verdict))));
     table_cell(t->table, cell_int_if(fit.high > 0, fit.high));
-    table_cell(t->table, isnan(step_us) ? cell_null() : cell_real(step_us));
-    table_cell(t->table, isnan(step_us) ? cell_null() : cell_ratio(step_us, t->as_is->step.walked.step_us));
+    table_cell(t->table, isnan(step.us) ? cell_null() : cell_real(step.us));
+    table_cell(t->table, end_cell(&step, step.range.low_us));
+    table_cell(t->table, end_cell(&step, step.range.high_us));
+    table_cell(t->table, isnan(step.us) ? cell_null() : cell_ratio(step.us, t->as_is->step.walked.step_us));
     table_text(t->table, basis);
+    table_cell(t->table, cell_text_or_null(why));
 }
 
-static double step_as_is(const struct trying *t)
+static void put(const struct trying *t, str way, struct fit fit, struct taking step, str basis)
 {
-    return t->as_is->why.len ? NAN : t->as_is->step.walked.step_us;
+    put_why(t, way, fit, step, basis, S(""));
+}
+
+static struct taking step_as_is(const struct trying *t)
+{
+    return t->as_is->why.len ? not_known : taking_of(&t->as_is->step);
+}
+
+/* With so many bytes sent besides, which nothing hides; as unsure as all that was never measured. */
+static struct taking longer_by(const struct trying *t, double bytes, double rate)
+{
+    struct taking step = step_as_is(t);
+    struct estimate message = {.us = rate > 0 ? bytes / rate * 1e6 : NAN, .family = ESTIMATE_NO_FAMILY};
+    double low_us, high_us;
+    if (isnan(step.us) || isnan(message.us))
+        return not_known;
+    estimate_prior(&message);
+    estimate_interval(&message, t->ways->asked->predict.level, &low_us, &high_us);
+    const double below = hypot(step.us - step.range.low_us, message.us - low_us);
+    const double above = hypot(step.range.high_us - step.us, high_us - message.us);
+    step.us += message.us;
+    if (step.range.high_us >= 0)
+        step.range = (struct predicted_range){fmax(step.us - below, 0), step.us + above};
+    return step;
 }
 
 static struct fit fit_of(const struct trying *t, const struct dry_lives *lives)
@@ -107,11 +156,11 @@ static void run_mixed(struct trying *t)
         t->mixed_why = S("-");
 }
 
-static void put_run(const struct trying *t, str way, const struct price_run *run, str basis)
+static void put_run(const struct trying *t, str way, const struct price_run *run)
 {
     struct price then;
     price_one(&run->source, &t->ways->asked->predict, &run->step, &t->as_is->hardware, &then, t->ways->arena);
-    put(t, way, then.fit, then.why.len ? NAN : then.step.walked.step_us, basis);
+    put_why(t, way, then.fit, then.why.len ? not_known : taking_of(&then.step), S("run dry"), then.why);
 }
 
 static void try_half(const struct trying *t)
@@ -121,20 +170,39 @@ static void try_half(const struct trying *t)
         [DRY_PARAMETERS] = 1,    [DRY_BUFFERS] = 1,    [DRY_GRADIENTS] = 1,     [DRY_OPTIMIZER] = 1,
         [DRY_ACTIVATIONS] = 0.5, [DRY_BACKWARD] = 0.5, [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 1};
     if (!t->half_why.len) {
-        put_run(t, S("half the batch"), &t->half, S("run dry again with loaders of half the batch"));
+        put_run(t, S("half the batch"), &t->half);
         return;
     }
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
-    put(t, S("half the batch"), fit_of(t, &lives), NAN,
-        str_printf(t->ways->arena, "activations and what is made backwards halved, since %.*s", (int)t->half_why.len,
-                   t->half_why.at));
+    put_why(t, S("half the batch"), fit_of(t, &lives), not_known, S("scaled"), t->half_why);
     arena_free(&scratch);
 }
 
 static void try_mixed(const struct trying *t)
 {
     if (!t->mixed_why.len)
-        put_run(t, S("bf16 autocast"), &t->mixed, S("run dry again, all of it in autocast"));
+        put_run(t, S("bf16 autocast"), &t->mixed);
+}
+
+/* "scaled" and "run dry" are of these; all else is replayed. */
+static void tell_how(const struct trying *t, struct section *section, struct arena *arena)
+{
+    section_text(section, S("Replayed: the lives of its storages as they would be then. Checkpointed modules do their "
+                            "forward twice. ZeRO: a part of the optimizer (2: gradients, 3: parameters, too) on each "
+                            "rank, without what is gathered; messages round a ring, none hidden. Without the "
+                            "optimizer: gradients to the host and parameters back, without what the host computes."));
+    if (t->half_why.len)
+        section_text(section,
+                     str_printf(arena,
+                                "Half the batch is scaled, activations and what is made backwards halved, since %.*s.",
+                                (int)t->half_why.len, t->half_why.at));
+    else
+        section_text(section, S("Half the batch is the script itself, run dry again with loaders of half the batch."));
+    if (!t->mixed_why.len)
+        section_text(section, S("Autocast is the script itself, run dry again with all of it in autocast."));
+    else if (!str_eq(t->mixed_why, S("-")))
+        section_text(section, str_printf(arena, "It could not be run in autocast: %.*s.", (int)t->mixed_why.len,
+                                         t->mixed_why.at));
 }
 
 /* ---- checkpointing ---- */
@@ -161,12 +229,22 @@ static struct again spans_of(const struct trying *t, str name, struct arena *scr
     return again;
 }
 
-static double step_again(const struct trying *t, const struct again *again)
+static struct taking step_again(const struct trying *t, const struct again *again)
 {
     struct steptime_error err = {.offset = -1};
-    const struct alone with = {.hardware = &t->as_is->hardware, .change = again_change, .context = again};
-    struct alone_step step;
-    return step_alone(&t->ways->run->source, &t->ways->asked->predict, &with, &step, &err) ? step.step_us : NAN;
+    struct arena scratch = {0};
+    struct prediction then;
+    struct predict_asked asked = t->ways->asked->predict;
+    asked.plan.hardware = &t->as_is->hardware;
+    asked.only_steps = true;
+    asked.change = again_change;
+    asked.context = again;
+    const bool good = predict(&t->ways->run->source, &asked, &scratch, &then, &err);
+    if (good)
+        predict_take_errors(&then, &t->as_is->step, 1);
+    const struct taking step = good ? taking_of(&then) : not_known;
+    arena_free(&scratch);
+    return step;
 }
 
 static void try_checkpoint(const struct trying *t, const struct dry_keeper *keeper)
@@ -177,8 +255,7 @@ static void try_checkpoint(const struct trying *t, const struct dry_keeper *keep
     put(t,
         str_printf(t->ways->arena, "checkpoint %u calls of %.*s", keeper->calls, (int)keeper->name.len,
                    keeper->name.at),
-        fit_of(t, &lives), again.count ? step_again(t, &again) : NAN,
-        S("replayed without what these calls keep; their forward is done twice"));
+        fit_of(t, &lives), again.count ? step_again(t, &again) : not_known, S("replayed"));
     arena_free(&scratch);
 }
 
@@ -211,18 +288,21 @@ static void try_checkpoints(const struct trying *t)
 /* Bytes a second one way between the ranks; 0: not known. */
 static double link_rate(const struct trying *t, int64_t ranks)
 {
-    const double per_server = figure(t, HW_GPUS_PER_SERVER);
-    if (per_server > 0 && (double)ranks > per_server)
-        return figure(t, HW_NETWORK) / per_server;
+    const int64_t per_server = hardware_server(&t->as_is->hardware);
+    if (ranks > per_server)
+        return figure(t, HW_NETWORK) / (double)per_server;
     return figure(t, HW_GPU_LINK) > 0 ? figure(t, HW_GPU_LINK) : figure(t, HW_HOST_LINK);
 }
 
-/* Gradients are summed and parameters gathered round a ring, each once; of stage 3 parameters twice. None of it is hidden. */
-static double zero_step(const struct trying *t, int stage, int64_t ranks)
+/*
+ * Gradients are summed and parameters gathered round a ring, each once; of stage 3 parameters twice. None of it is hidden. The
+ * sums of a job are in its step, and summing takes two rounds: one for what each rank keeps, one for who gathers that.
+ */
+static struct taking zero_step(const struct trying *t, int stage, int64_t ranks)
 {
-    const double rate = link_rate(t, ranks), rounds = (double)(ranks - 1) / (double)ranks;
-    const double bytes = bytes_of(t, DRY_PARAMETERS) * (stage == 3 ? 3 : 2);
-    return rate > 0 ? step_as_is(t) + bytes * rounds / rate * 1e6 : NAN;
+    const double rounds = (double)(ranks - 1) / (double)ranks;
+    const int sent = (stage == 3 ? 3 : 2) - (t->holds_all ? 2 : 0);
+    return longer_by(t, bytes_of(t, DRY_PARAMETERS) * sent * rounds, link_rate(t, ranks));
 }
 
 static struct fit zero_fit(const struct trying *t, int stage, int64_t ranks, const struct dry_lives *lives)
@@ -235,7 +315,7 @@ static struct fit zero_fit(const struct trying *t, int stage, int64_t ranks, con
                                             [DRY_OPTIMIZER] = part,
                                             [DRY_ACTIVATIONS] = 1,
                                             [DRY_BACKWARD] = 1,
-                                            [DRY_COMMUNICATION] = 1,
+                                            [DRY_COMMUNICATION] = t->holds_all ? 0 : 1, /* copies of gradients */
                                             [DRY_OTHERS] = part};
     const struct dry_lives shared = lives_shared_out(lives, share, &scratch);
     const struct fit fit = fit_of(t, &shared);
@@ -243,23 +323,47 @@ static struct fit zero_fit(const struct trying *t, int stage, int64_t ranks, con
     return fit;
 }
 
-/* Over the fewest ranks with which it fits. */
+/* Over the ranks of the job; of a script that is none over the fewest with which it fits, else over those of a server. */
+static int64_t zero_ranks(const struct trying *t, int stage, const struct dry_lives *lives)
+{
+    for (int64_t ranks = 2; t->ranks < 2 && ranks <= MOST_RANKS; ranks *= 2)
+        if (zero_fit(t, stage, ranks, lives).verdict == FIT_YES)
+            return ranks;
+    return t->ranks < 2 ? hardware_server(&t->as_is->hardware) : t->ranks;
+}
+
 static void try_zero(const struct trying *t, int stage, const struct dry_lives *lives, const char *with)
 {
-    struct fit fit = {.verdict = FIT_NO};
-    int64_t ranks = 1;
-    while (fit.verdict != FIT_YES && ranks < MOST_RANKS) {
-        ranks *= 2;
-        fit = zero_fit(t, stage, ranks, lives);
+    const int64_t ranks = zero_ranks(t, stage, lives);
+    const struct taking step = with[0] ? not_known : zero_step(t, stage, ranks);
+    const str why = with[0]          ? S("what both take together was not tried")
+                    : isnan(step.us) ? S("the rate of the link between the ranks is not known")
+                                     : S("");
+    put_why(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)ranks, with),
+            zero_fit(t, stage, ranks, lives), step, S("replayed"), why);
+}
+
+/* Bytes that all ranks of the job sum together, in forward() or else, which is backwards or after it. */
+static double summed_by_all(const struct trying *t, bool forward)
+{
+    struct arena scratch = {0};
+    const struct program program = predict_source_step(&t->ways->run->source, 0, &scratch);
+    double bytes = 0;
+    for (uint32_t i = 0; i < program.collective_count; i++) {
+        const struct collective *const c = &program.collectives[i];
+        const bool of_all = c->kind == COLLECTIVE_ALL_REDUCE && program_group_of(&program, c)->size == t->ranks;
+        if (of_all && c->row < program.count && (program.ops[c->row].phase == PHASE_FORWARD) == forward)
+            bytes += (double)collective_bytes(c, t->ranks);
     }
-    if (fit.verdict != FIT_YES) {
-        ranks = USUAL_RANKS;
-        fit = zero_fit(t, stage, ranks, lives);
-    }
-    put(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)ranks, with), fit,
-        with[0] ? NAN : zero_step(t, stage, ranks),
-        S("replayed with a part of the optimizer (2: gradients, 3: parameters) on each rank, without what is gathered; "
-          "messages round a ring, none hidden"));
+    arena_free(&scratch);
+    return bytes;
+}
+
+/* Gradients of half the bytes count, too: some are sent so. Who sums as much forwards sums no gradients. */
+static bool sums_its_gradients(const struct trying *t)
+{
+    const double parameters = bytes_of(t, DRY_PARAMETERS);
+    return t->ranks > 1 && summed_by_all(t, false) > 0.4 * parameters && summed_by_all(t, true) < 0.1 * parameters;
 }
 
 static void try_zeros(const struct trying *t)
@@ -267,6 +371,8 @@ static void try_zeros(const struct trying *t)
     struct arena scratch = {0};
     const struct dry_lives *const lives = &t->ways->run->dry.lives;
     const struct dry_keeper *const best = best_keeper(t);
+    if (t->ranks > 1 && !t->holds_all)
+        return;
     for (int stage = 1; stage <= 3; stage++)
         try_zero(t, stage, lives, "");
     if (best) {
@@ -287,9 +393,7 @@ static void try_offload(const struct trying *t)
         [DRY_ACTIVATIONS] = 1, [DRY_BACKWARD] = 1, [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 0};
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
     const double rate = figure(t, HW_HOST_LINK), bytes = 2 * bytes_of(t, DRY_PARAMETERS);
-    put(t, S("the optimizer on the host"), fit_of(t, &lives), rate > 0 ? step_as_is(t) + bytes / rate * 1e6 : NAN,
-        S("replayed without the optimizer's state; gradients to the host and parameters back, what the host computes "
-          "is not in it"));
+    put(t, S("the optimizer on the host"), fit_of(t, &lives), longer_by(t, bytes, rate), S("replayed"));
     arena_free(&scratch);
 }
 
@@ -298,7 +402,7 @@ static void try_offload(const struct trying *t)
 static void try_all(struct trying *t, const struct price *price)
 {
     t->as_is = price;
-    put(t, S("as it is"), price->fit, step_as_is(t), S("as in the table of devices"));
+    put(t, S("as it is"), price->fit, step_as_is(t), S("run dry"));
     try_half(t);
     try_mixed(t);
     try_checkpoints(t);
@@ -329,25 +433,39 @@ static uint32_t that_need_it(const struct prices *prices)
     return count;
 }
 
+static void tell_of_zero(const struct trying *t, struct section *section)
+{
+    const str remark = hardware_server_remark(&t->as_is->hardware, t->ways->arena);
+    if (t->ranks > 1 && !t->holds_all)
+        section_text(section,
+                     S("ZeRO is not tried: the ranks of this job do not sum all gradients over all of them, so "
+                       "they may not hold the same."));
+    else if (remark.len)
+        section_text(section, remark);
+}
+
 void price_ways_show(const struct price_ways *ways, const struct prices *prices, bool always, struct report *report)
 {
     const uint32_t need = that_need_it(prices);
     if (!ways->run->step.peak.held || !prices->count || (!need && !always))
         return;
-    struct trying t = {.ways = ways};
+    struct trying t = {.ways = ways, .ranks = ways->asked->dry.ranks > 1 ? ways->asked->dry.ranks : 1};
     struct section *const section =
         report_section(report, "ways", need ? "What would make it fit" : "With less memory");
     t.table = section_table(section, "ways", "Ways");
     table_columns(t.table, columns);
     t.keepers = lives_keepers(&ways->run->dry.lives, ways->arena, &t.keeper_count);
+    t.holds_all = sums_its_gradients(&t);
     run_half(&t);
     run_mixed(&t);
+    tell_how(&t, section, ways->arena);
     bool *const taken = arena_array(ways->arena, prices->count, sizeof *taken);
     for (uint32_t tried = 0; tried < MOST_DEVICES && tried < (need ? need : 1); tried++) {
         const struct price *const price = need ? nearest(prices, taken) : &prices->at[0];
         taken[price - prices->at] = true;
         try_all(&t, price);
     }
+    tell_of_zero(&t, section);
     if (need > MOST_DEVICES)
         section_text(section, str_printf(report_arena(report), "Tried on the %d of %u devices that lack least.",
                                          (int)MOST_DEVICES, need));

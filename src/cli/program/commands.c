@@ -15,6 +15,8 @@ extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_diff;
 extern const struct command command_memory;
+extern const struct command command_query;
+extern const struct command command_export;
 extern const struct command command_overheads;
 extern const struct command command_predict;
 extern const struct command command_price;
@@ -46,6 +48,8 @@ const struct command *const commands[] = {
     &command_ranks,
     &command_diff,
     &command_memory,
+    &command_query,
+    &command_export,
     &command_overheads,
     &command_predict,
     &command_price,

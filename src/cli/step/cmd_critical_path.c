@@ -288,7 +288,7 @@ static const struct analysis analysis = {
 static const struct option options[] = {
     {"overlay", 0, "FILE", NULL,
      "Also write the trace to FILE with the path marked: a track of its own, and arrows where it changes thread or "
-     "stream. It opens in Perfetto and chrome://tracing."},
+     "stream. It opens in Perfetto and chrome://tracing; it is as large as the unpacked trace ('steptime export' is smaller)."},
     COMPILE_LOG_OPTION,
     {0},
 };

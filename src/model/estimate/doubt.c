@@ -5,6 +5,7 @@
 
 #include "ensemble.h"
 #include "interval.h"
+#include "launch.h"
 #include "misfit.h"
 #include "model/families/scale.h"
 #include "model/families/versions.h"
@@ -240,15 +241,30 @@ static double library_doubt(const struct answer *answer, const struct hardware *
     return count > 1 ? sqrt(fmax(0, squares - sum * sum / count) / (count - 1) * (1 + 1 / count)) : 0;
 }
 
+/*
+ * The host of a lone call is another than those that were measured, but for a measured device, whose rows are predicted as of its
+ * own host. What measured devices would say otherwise has their hosts in it: of the two the wider one counts. What the shortest
+ * kernels take in a queue is off for all kernels alike.
+ */
+static void add_launch(const struct answer *answer, const struct kernel *kernel, struct estimate *estimate)
+{
+    const double sd = interval_sd(launch_doubt(answer->family, kernel, estimate), shift_level);
+    if (!kernel->alone)
+        estimate->shared = hypot(estimate->shared, sd);
+    else if (answer->kin->kinship != KINSHIP_SELF)
+        estimate->own = ensemble_of(answer->group) ? fmax(estimate->own, sd) : hypot(estimate->own, sd);
+}
+
 void doubt_of_set(const struct answer *answer, const struct hardware *hardware, const struct kernel *kernel,
                   struct estimate *estimate)
 {
     const struct family *family = answer->family;
     const struct coefficient_set *set = answer->set;
     tell_source(answer, hardware, kernel, estimate);
-    estimate->own *= family_doubt(family, kernel);
+    estimate->own = hypot(estimate->own * family_doubt(family, kernel), family->scatter ? family->scatter(kernel) : 0);
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);
+    add_launch(answer, kernel, estimate);
     estimate->shared = hypot(estimate->shared, library_doubt(answer, hardware, kernel));
     if (!set->calibrated) /* whose rows are of the version that is used */
         estimate->shared = hypot(estimate->shared, version_doubt(family, kernel, hardware));

@@ -22,7 +22,7 @@ struct answer {
     struct learned *learned; /* of the kernel by the set (models.h) */
 };
 
-/* Fills basis, from, model, error, shared and own; `us` must stand. */
+/* Fills basis, from, model, error, shared and own; `us` and `launch_us` must stand. */
 void doubt_of_set(const struct answer *answer, const struct hardware *hardware, const struct kernel *kernel,
                   struct estimate *estimate);
 

@@ -6,6 +6,7 @@
 #include "doubt.h"
 #include "generation.h"
 #include "interval.h"
+#include "launch.h"
 #include "model/families/families.h"
 #include "models.h"
 
@@ -178,10 +179,11 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         .from = S(""),
         .model = group ? group->group : str_of(family->name),
     };
+    estimate->launch_us = launch_of(family, set ? set->value : start.value, hardware, kernel, estimate->us);
     if (set)
         doubt_of_set(&(struct answer){family, group, set, &kin, &learned}, hardware, kernel, estimate);
     else
-        estimate_prior(estimate);
+        estimate_prior_within(estimate, launch_prior(kernel, estimate, prior_factor));
     return true;
 }
 

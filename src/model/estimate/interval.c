@@ -50,11 +50,17 @@ void estimate_interval(const struct estimate *estimate, double level, double *lo
  * came later: products of 16 bits were off by 5 to 16 times where rows are few, attention of one query by 2 to 4, and
  * traffic by less than 1.5 on most recorded traces. A factor of three either way holds nine of ten.
  */
-static const double prior_factor = 3, prior_level = 0.9;
+const double prior_factor = 3;
+static const double prior_level = 0.9;
 
 void estimate_prior(struct estimate *estimate)
 {
-    const double sd = interval_sd(log(prior_factor), prior_level);
+    estimate_prior_within(estimate, log(prior_factor));
+}
+
+void estimate_prior_within(struct estimate *estimate, double half_width)
+{
+    const double sd = interval_sd(half_width, prior_level);
     estimate->error = NAN;
     estimate->shared = estimate->own = sd * M_SQRT1_2;
 }

@@ -24,6 +24,12 @@ double estimate_sd(const struct estimate *estimate);
 /* How wide an estimate is that no measurement stands behind; where from, says interval.c. */
 void estimate_prior(struct estimate *estimate);
 
+/* Nine of ten of what was never fitted lie within this factor. */
+extern const double prior_factor;
+
+/* The same with this half-width (ln) of nine of ten. */
+void estimate_prior_within(struct estimate *estimate, double half_width);
+
 /* A ratio of two estimates: that of `over` stands below the line. The time of `estimate` stays. */
 void estimate_over(struct estimate *estimate, const struct estimate *over);
 

@@ -32,11 +32,12 @@ enum estimate_basis {
 struct estimate {
     double us;
     enum estimate_basis basis;
-    double error;    /* mean relative error of this model in cross-validation; NaN: it was never measured */
-    double shared;   /* of all kernels of the family on this device alike, ln */
-    double unlike;   /* of `shared`, in quadrature, what is so because no table has such kernels, on any device */
-    double own;      /* of this kernel beside the others, ln */
-    uint32_t family; /* kernels of the same number share `shared`; below ESTIMATE_FAMILIES */
+    double error;     /* mean relative error of this model in cross-validation; NaN: it was never measured */
+    double shared;    /* of all kernels of the family on this device alike, ln */
+    double unlike;    /* of `shared`, in quadrature, what is so because no table has such kernels, on any device */
+    double own;       /* of this kernel beside the others, ln */
+    double launch_us; /* of `us`, what launching a lone call takes, which is the host's; 0 in a queue */
+    uint32_t family;  /* kernels of the same number share `shared`; below ESTIMATE_FAMILIES */
     str from;  /* whose coefficients: the device itself, another one, a vendor, "all"; "" where none were fitted */
     str model; /* its name in `model show` */
 };

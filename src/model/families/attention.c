@@ -57,7 +57,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
     [SGLANG] = {"sglang", 1, 0.3, 4, 0.1, "time of blocks of sglang's kernels over those of vLLM", false},
     [TRTLLM] = {"trtllm", 1, 0.3, 4, 0.1, "the same of TensorRT-LLM's", false},
-    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [LAUNCH_US] = {"launch_us", 24, 24, 24, 0, "what launching a lone call adds, us", false},
     [EFFICIENCY] = {"efficiency", 0.7, 0.4, 0.75, 0.1, "of the matrix units' peak, in the inner loop", false},
     [EXPONENTIALS] = {"exponentials", 1, 0.8, 1.6, 0.1, "of sixteen exponentials a clock and multiprocessor", false},
     [OVERLAP] = {"overlap", 1.5, 1, 1.75, 0.2, "power with which exponentials and products overlap", false},
@@ -207,7 +207,7 @@ static double floor_us(const struct prefill *p, const struct kernel *kernel)
     const double *c = p->c;
     return of_bits(&p->on, c[FLOOR_EIGHT_BITS], c[FLOOR_NARROW_KEYS]) * c[FLOOR] *
                of_library(kernel->library, c[FLOOR_SGLANG], c[FLOOR_TRTLLM]) +
-           (kernel->alone ? c[LAUNCH_US] : 0);
+           (kernel->alone ? c[LAUNCH_US] * lone_launches(kernel) : 0);
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)

@@ -50,7 +50,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
     [SGLANG] = {"sglang", 1, 0.3, 4, 0.1, "time of reading by sglang's kernels over those of vLLM", false},
     [TRTLLM] = {"trtllm", 1, 0.3, 4, 0.1, "the same of TensorRT-LLM's", false},
-    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [LAUNCH_US] = {"launch_us", 24, 24, 24, 0, "what launching a lone call adds, us", false},
     [MEMORY] = {"memory", 0.85, 0.3, 1.2, 0.1, "of memory bandwidth, keys and values", false},
     [CACHED] = {"cached", 2, 1, 8, 0.2, "rate of what lies in L2, over that of memory", false},
     [LOAD] = {"load", 64, 8, 400, 0.3, "bytes of keys and values a clock into a multiprocessor", false},
@@ -133,7 +133,7 @@ static void set_extra(struct decode *d, const struct kernel *kernel, const doubl
                   c[OUTPUT] * a->batch * a->heads * a->queries * wide * a->element_bytes / a->bytes_per_us;
     d->floor_us = (a->key_bytes < 2 ? c[FLOOR_NARROW_KEYS] : 1) * c[FLOOR] *
                       of_library(kernel->library, c[FLOOR_SGLANG], c[FLOOR_TRTLLM]) +
-                  (kernel->alone ? c[LAUNCH_US] : 0);
+                  (kernel->alone ? c[LAUNCH_US] * lone_launches(kernel) : 0);
 }
 
 static struct decode decode_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)

@@ -105,6 +105,7 @@ const struct family family_elementwise = {
     .group = group,
     .unlike = unlike,
     .set_shift = 0.01,
+    .lone_tables = true,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

@@ -49,6 +49,9 @@ struct family {
     /* How much further off kernels of this sort are than usual ones of the family: a factor on what is each one's own. NULL: 1. */
     double (*doubt)(const struct kernel *kernel);
 
+    /* Beside what is each one's own, of kernels unlike those of the tables, each for itself, a standard deviation (ln). NULL: 0. */
+    double (*scatter)(const struct kernel *kernel);
+
     /* How far devices may differ as a whole that were not measured, ln, nine of ten; 0, NULL: as is usual (estimate/doubt.c). */
     double (*shift)(const struct kernel *kernel);
 
@@ -155,6 +158,9 @@ struct family {
         far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
     double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */
 
+    bool
+        lone_tables; /* its tables are of lone calls: what the shortest kernels take in a queue is told by none of them */
+
     bool drifts; /* its tables drift from row to row (drift.h), which is taken out before fitting */
 };
 
@@ -204,5 +210,12 @@ double stream_rate(const struct hardware *hardware, double reached, double effic
  */
 double lone_floor_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us);
 double lone_offset_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us);
+
+/*
+ * How many launches of one kernel a lone call costs the host: gradients go through the thread of autograd, some operators launch
+ * several kernels. Families that were fitted in queues alone take a launch for 24 us: the middle of seven hosts' floors, 26 us,
+ * less what the shortest kernel takes.
+ */
+double lone_launches(const struct kernel *kernel);
 
 #endif

@@ -344,6 +344,7 @@ const struct family family_gemm = {
         "Tiles by waves over the multiprocessors, their operands, the matrices once through memory; the least over "
         "tiles and cuts of K.",
     .set_shift = 0.055,
+    .lone_tables = true,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

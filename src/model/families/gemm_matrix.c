@@ -22,6 +22,7 @@
 #include "clock.h"
 #include "engine.h"
 #include "family.h"
+#include "gemm_matrix_doubt.h"
 #include "tile_table.h"
 
 enum coefficient {
@@ -56,7 +57,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
     [SGLANG] = {"sglang", 1, 0.5, 2, 0.1, "time of sglang's kernels over those of vLLM", false},
     [TRTLLM] = {"trtllm", 1, 0.5, 2, 0.1, "the same of TensorRT-LLM's", false},
-    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [LAUNCH_US] = {"launch_us", 24, 24, 24, 0, "what launching a lone call adds, us", false},
     [EFFICIENCY] = {"efficiency", 0.9, 0.2, 1.2, 0.2, "of the peak, in the inner loop of the largest tile", false},
     [SMALL] = {"small", 0.1, 0, 1, 0.1, "power of a tile's size that its efficiency goes with", false},
     [DEPTH] = {"depth", 10, 1, 1000, 0.3, "steps of K that starting and ending a tile are worth", false},
@@ -143,7 +144,7 @@ static void set_floor(struct product *p, const struct kernel *kernel)
     const double converted = format_converted_bytes(kernel->format) > 0 ? p->on.batch * p->on.m * p->on.k * 3 : 0;
     const double rate = c[CONVERT] * of_library(kernel->library, c[CONVERT_SGLANG], c[CONVERT_TRTLLM]);
     p->floor_us = c[FLOOR] * of_library(kernel->library, c[FLOOR_SGLANG], c[FLOOR_TRTLLM]) / p->clocks_us +
-                  converted / (rate * p->on.bytes_per_us) + (kernel->alone ? c[LAUNCH_US] : 0);
+                  converted / (rate * p->on.bytes_per_us) + (kernel->alone ? c[LAUNCH_US] * lone_launches(kernel) : 0);
 }
 
 static struct product product_of(const struct kernel *kernel, const struct hardware *hardware, const double *c)
@@ -404,50 +405,12 @@ static uint32_t libraries(const struct kernel *kernel)
 }
 
 /*
- * Scales of blocks take one kernel or several, by engine and generation, which no figure tells: sglang's least product takes
- * 4 us on H100 and 12 on Blackwell. Set after seeing these.
- */
-static double shift(const struct kernel *kernel)
-{
-    return kernel->format == FORMAT_W8A8_BLOCK ? 0.8 : 0;
-}
-
-/*
  * Of scales of blocks an engine launches one kernel here and several there. Seen on H100 from Blackwell (43 to 23 %); the other way
  * it changes nothing (28.1 and 27.5 %).
  */
 static bool engines_stay(const struct kernel *kernel)
 {
     return kernel->format == FORMAT_W8A8_BLOCK;
-}
-
-/*
- * vLLM has other products of eight bits for one row, and from a thousand on, of which those of more rows are further off. By the
- * width of what is left over on H100, over that of all its rows; the shorter ones by H100 and one GPU of Blackwell.
- */
-static double doubt_of_vllm(double rows)
-{
-    const double many = 1024;
-    if (rows < 2)
-        return 1.5;
-    return rows < many ? 0.8 : 1.25 * pow(rows / many, 0.4);
-}
-
-/* In eight bits engines differ in how alike their kernels are. */
-static double doubt(const struct kernel *kernel)
-{
-    if (kernel->format != FORMAT_W8A8_FP8)
-        return 1;
-    switch (kernel->library) {
-    case LIBRARY_SGLANG:
-        return 1.1;
-    case LIBRARY_TRTLLM:
-        return 0.5;
-    case LIBRARY_VLLM:
-        return doubt_of_vllm((double)kernel->product.m);
-    default:
-        return 1;
-    }
 }
 
 /* No table has TF32: the kernels of 16 bits at its peak and twice the bytes. */
@@ -469,16 +432,6 @@ static uint32_t also_needs(const struct kernel *kernel, const struct hardware *h
     return format_precision(kernel->format, &precision) ? 1u << (HW_FP32 + (int)precision) : 0;
 }
 
-/* Root mean squares of ln(one version / another) of three engines on four GPUs, 2,375 to 11,816 shapes each. */
-static double versions(const struct kernel *kernel)
-{
-    if (!format_word(kernel->format).len && kernel->dtype != DTYPE_F8)
-        return 0.07;
-    if (kernel->format == FORMAT_W4A4_FP4)
-        return 0.09;
-    return kernel->format == FORMAT_W8A8_BLOCK ? 0.41 : 0.24;
-}
-
 const struct family family_gemm_matrix = {
     .name = "gemm_matrix",
     .forms = 1u << FORM_BMM | 1u << FORM_LINEAR,
@@ -490,9 +443,10 @@ const struct family family_gemm_matrix = {
     .group = group,
     .libraries = libraries,
     .engines_stay = engines_stay,
-    .versions = versions,
-    .doubt = doubt,
-    .shift = shift,
+    .versions = matrix_versions,
+    .doubt = matrix_doubt,
+    .scatter = matrix_scatter,
+    .shift = matrix_shift,
     .sibling_shift = 0.035,
     .unlike = unlike,
     .like_measured = like_measured,

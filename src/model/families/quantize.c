@@ -29,7 +29,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [FLOOR] = {"floor_us", 2, 0.3, 40, 0.3, "the least that a kernel takes, us", false},
     [FLOOR_SGLANG] = {"floor_sglang", 1, 0.1, 10, 0.3, "the same of sglang's kernels, over that", false},
     [FLOOR_TRTLLM] = {"floor_trtllm", 1, 0.1, 10, 0.3, "the same of TensorRT-LLM's", false},
-    [LAUNCH_US] = {"launch_us", 6, 6, 6, 0, "what launching a lone call adds, us", false},
+    [LAUNCH_US] = {"launch_us", 24, 24, 24, 0, "what launching a lone call adds, us", false},
     [MEMORY] = {"memory", 0.85, 0.3, 0.95, 0.1, "of memory bandwidth", false},
     [CACHED] = {"cached", 1.5, 1, 8, 0.3, "rate of what lies in L2, over that of memory", false},
     [LOAD] = {"load", 20, 0.5, 200, 0.3, "bytes a clock through a multiprocessor", false},
@@ -67,7 +67,7 @@ static double us(const struct kernel *kernel, const struct hardware *hardware, c
     const double most = fmax(fmax(parts.floor_us, parts.load_us), fmax(parts.memory_us, parts.rows_us));
     const double sum = quick_power(parts.floor_us / most, c[KNEE]) + quick_power(parts.memory_us / most, c[KNEE]) +
                        quick_power(parts.load_us / most, c[KNEE]) + quick_power(parts.rows_us / most, c[KNEE]);
-    return most * quick_power(sum, 1 / c[KNEE]) + (kernel->alone ? c[LAUNCH_US] : 0);
+    return most * quick_power(sum, 1 / c[KNEE]) + (kernel->alone ? c[LAUNCH_US] * lone_launches(kernel) : 0);
 }
 
 /* ---- features ---- */

@@ -23,6 +23,8 @@
  *     steps of 4 elements a thread; what is left over goes one element a step (softmax), or is left to part of a
  *     warp, which then takes the unrolled loop and the plain one in turn (layer norm)
  *     trips = waves of blocks x (fixed + each x steps) / clock
+ *     and of layer norm, a block a row, at least rows / multiprocessors x block / clock; rows that are no multiple of 4
+ *     take another kernel (sums by 512 threads a row, then the result), and so longer
  *
  *     us = max(floor, offset x floor + max(memory, trips))     with soft knees
  *
@@ -53,6 +55,8 @@ enum coefficient {
     BLOCK_STEP,
     WARP_FIXED,
     WARP_STEP,
+    NORM_BLOCK,
+    NORM_ODD,
     KNEE,
     COEFFICIENTS,
 };
@@ -85,6 +89,10 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [BLOCK_STEP] = {"block_step", 600, 20, 8000, 0.5, "cycles of each of its steps", false},
     [WARP_FIXED] = {"warp_fixed", 1500, 100, 30000, 0.5, "cycles of a warp of softmax", false},
     [WARP_STEP] = {"warp_step", 400, 20, 8000, 0.5, "cycles of each of its steps", false},
+    [NORM_BLOCK] = {"norm_block", 400, 10, 6000, 0.5,
+                    "cycles between two blocks of layer norm that a multiprocessor begins", false},
+    [NORM_ODD] = {"norm_odd", 1.5, 1, 8, 0.3, "times that, of rows that are no multiple of 4, which take two kernels",
+                  false},
     [KNEE] = {"knee", 3, 1.3, 8, 0.3, "power with which memory and round trips overlap", false},
 };
 
@@ -212,6 +220,14 @@ static double memory_us(const struct kernel *kernel, const struct hardware *hard
            exp(unaligned(kernel, c)) * 1e6;
 }
 
+/* Cycles in which a multiprocessor begins all its blocks of layer norm, a row each; of softmax, whose blocks are fewer, 0. */
+static double begun(const struct kernel *kernel, const struct hardware *hardware, const double *c,
+                    const struct layout *layout)
+{
+    const double block = c[NORM_BLOCK] * (kernel->rows.cols % 4 ? c[NORM_ODD] : 1);
+    return layout->kind == NORM ? (double)kernel->rows.rows / hardware->figure[HW_SMS] * block : 0;
+}
+
 static double work_us(const struct kernel *kernel, const struct hardware *hardware, const double *c,
                       const struct layout *layout)
 {
@@ -219,7 +235,10 @@ static double work_us(const struct kernel *kernel, const struct hardware *hardwa
     const double rows_resident = hardware->figure[HW_SMS] * blocks * layout->rows_block;
     const double waves = fmax(1, (double)kernel->rows.rows / rows_resident);
     const uint32_t fixed = NORM_FIXED + 2 * layout->kind;
-    const double trips = waves * (c[fixed] + c[fixed + 1] * layout->steps) / figure_or(hardware, HW_CLOCK, 1.4e9) * 1e6;
+    const double clocks_us = figure_or(hardware, HW_CLOCK, 1.4e9) / 1e6;
+    const double trips =
+        soft_max(waves * (c[fixed] + c[fixed + 1] * layout->steps), begun(kernel, hardware, c, layout), c[KNEE]) /
+        clocks_us;
     return soft_max(memory_us(kernel, hardware, c, layout, rows_resident), trips, c[KNEE]);
 }
 
@@ -260,6 +279,7 @@ const struct family family_rows_reduced = {
     .takes = takes,
     .group = group,
     .set_shift = 0.03,
+    .lone_tables = true,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

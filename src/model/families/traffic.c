@@ -34,6 +34,8 @@ enum coefficient {
     REDUCE,
     TREE_US,
     TRIP_US,
+    CHANNEL_US,
+    CHANNEL_TRIP_US,
     NORM,
     TRANSPOSE,
     INDEX,
@@ -58,6 +60,8 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [REDUCE] = {"reduce", 0.7, 0.7, 0.7, 0, "the same, sums", false},
     [TREE_US] = {"tree_us", 2.5, 2.5, 2.5, 0, "of a sum, to start and end: us", false},
     [TRIP_US] = {"trip_us", 0.6, 0.6, 0.6, 0, "of a thread's trip to memory in a sum: us", false},
+    [CHANNEL_US] = {"channel_us", 2, 2, 2, 0, "of a block of batch norm, to start and end: us", false},
+    [CHANNEL_TRIP_US] = {"channel_trip_us", 0.25, 0.25, 0.25, 0, "of its threads' trip to memory: us", false},
     [NORM] = {"norm", 0.75, 0.75, 0.75, 0, "the same, norms and softmax with their gradients", false},
     [TRANSPOSE] = {"transpose", 0.6, 0.6, 0.6, 0, "the same, rows against columns", false},
     [INDEX] = {"index", 0.4, 0.4, 0.4, 0, "the same, element by element at places of an index", false},
@@ -98,14 +102,15 @@ static double batch_norm_bytes(const struct kernel *k, const struct hardware *ha
 
 /*
  * PyTorch's own kernels have a block of 512 threads a channel, which go over all of it one value at a time (Normalization.cuh):
- * once for the statistics; backward twice.
+ * once for the statistics; backward twice. cuDNN's have so, too (bn_fw_tr_1C11, bn_bw_1C11), and go faster; two of their blocks
+ * share a multiprocessor.
  */
 static double channel_s(const struct kernel *k, const struct hardware *hardware, const double *c)
 {
-    if (!str_eq(k->variant, S("native")))
-        return 0;
+    const bool native = str_eq(k->variant, S("native"));
     const double trips = ceil((double)k->norm.batch * (double)k->norm.positions / 512) * (k->backward ? 2 : 1);
-    return trips * c[TRIP_US] * 1e-6 * fmax(1, (double)k->norm.channels / (4 * hardware->figure[HW_SMS]));
+    const double block_us = native ? trips * c[TRIP_US] : c[CHANNEL_US] + trips * c[CHANNEL_TRIP_US];
+    return block_us * 1e-6 * fmax(1, (double)k->norm.channels / ((native ? 4 : 2) * hardware->figure[HW_SMS]));
 }
 
 /* Gradient of layer norm: two kernels, one for the input, one for weight and bias, each reads both tensors. */
@@ -213,8 +218,9 @@ static double work_s(const struct kernel *k, const struct hardware *hardware, co
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
-    const double busy = lone_offset_us(kernel, hardware, c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
-    return fmax(lone_floor_us(kernel, hardware, c[FLOOR_US]), busy);
+    const double launches = lone_launches(kernel);
+    const double busy = lone_offset_us(kernel, hardware, launches * c[OFFSET_US]) + work_s(kernel, hardware, c) * 1e6;
+    return fmax(lone_floor_us(kernel, hardware, launches * c[FLOOR_US]), busy);
 }
 
 const struct family family_traffic = {
@@ -227,6 +233,7 @@ const struct family family_traffic = {
     .about =
         "Analytic: traffic over the bandwidth that each way of access reaches. No tables of these; a few counts of "
         "instructions are read off recorded traces (doc/models.md).",
+    .lone_tables = true,
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,

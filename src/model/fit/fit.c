@@ -62,8 +62,10 @@ static void fit_part(const struct work *work, uint32_t part, const double *expec
 static void fit_own(struct work *work, const double *expected)
 {
     work->own = arena_array(work->arena, work->part_count, sizeof *work->own);
-    for (uint32_t i = 0; i < work->part_count; i++)
+    for (uint32_t i = 0; i < work->part_count; i++) {
         fit_part(work, i, expected, false, &work->own[i]);
+        host_to_the_middle(work, work->parts[i], &work->own[i]);
+    }
 }
 
 /* As they are carried. Launch figures of hosts are carried by vendor instead. */
@@ -206,13 +208,18 @@ static uint32_t rows_to_learn(const struct family *family)
     return family->learn_rows ? family->learn_rows : residual_rows;
 }
 
+/* A device of which there are too few rows learns nothing, and takes nothing from the others. */
+static bool part_learns(const struct work *work, uint32_t part)
+{
+    return work->family->feature_count > 0 && work->parts[part].count >= rows_to_learn(work->family);
+}
+
 bool can_learn(const struct work *work)
 {
-    const uint32_t least = rows_to_learn(work->family);
     for (uint32_t i = 0; i < work->part_count; i++)
-        if (work->parts[i].count < least)
-            return false;
-    return work->family->feature_count > 0;
+        if (part_learns(work, i))
+            return true;
+    return false;
 }
 
 /* ---- choosing ---- */
@@ -250,7 +257,7 @@ static void take_doubt(struct coefficient_set *set, const struct coefficient_set
 void judge_own(struct work *work, uint32_t part)
 {
     struct coefficient_set bare, corrected, *own = &work->own[part];
-    const bool learn = work->family->feature_count > 0 && work->parts[part].count >= rows_to_learn(work->family);
+    const bool learn = part_learns(work, part);
     tally_part(work, part, learn, &bare, &corrected);
     const bool gains = learn && steady(work, part) && corrected.error < bare.error * (1 - least_gain);
     take_doubt(own, gains ? &corrected : &bare);
@@ -264,7 +271,7 @@ static void choose_residual(struct work *work, struct group_model *group)
     struct coefficient_set *bare = arena_array(work->arena, work->part_count, sizeof *bare);
     struct coefficient_set *corrected = arena_array(work->arena, work->part_count, sizeof *corrected);
     for (uint32_t i = 0; i < work->part_count; i++) {
-        tally_part(work, i, learn, &bare[i], &corrected[i]);
+        tally_part(work, i, part_learns(work, i), &bare[i], &corrected[i]);
         take_doubt(&work->own[i], &bare[i]);
         plain += bare[i].error / work->part_count;
         learned += corrected[i].error / work->part_count;
@@ -276,7 +283,7 @@ static void choose_residual(struct work *work, struct group_model *group)
     group->residual = learned < plain * (1 - least_gain) ? RESIDUAL_OWN : RESIDUAL_NONE;
     for (uint32_t i = 0; group->residual == RESIDUAL_OWN && i < work->part_count; i++) {
         take_doubt(&work->own[i], &corrected[i]);
-        if (steady(work, i))
+        if (steady(work, i) && part_learns(work, i))
             work->own[i].residual = learn_residual(work, &work->own[i], work->parts[i], work->arena);
     }
 }

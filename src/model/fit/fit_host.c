@@ -109,3 +109,48 @@ void host_of_rows(const struct work *work, struct rows rows, struct coefficient_
         }
     }
 }
+
+/* ---- a host that was measured ---- */
+
+/* Fewer rows than this have no middle; less than this (ln) is no shift. */
+enum { FEWEST_LAUNCHES = 8 };
+static const double least_shift = 0.05, launch_share = 0.5;
+
+/* Whether at least half of the row's time goes with the coefficient. */
+static bool is_launch(const struct work *work, const struct coefficient_set *set, const struct coefficient_set *moved,
+                      const struct measurement *row)
+{
+    return us_of(work, moved, row) > us_of(work, set, row) * (1 + 0.1 * launch_share);
+}
+
+/* The middle of ln(measured / predicted) of rows that are mostly this launch; 0 of too few. */
+static double shift_of_launches(const struct work *work, struct rows rows, const struct coefficient_set *set,
+                                uint32_t coefficient)
+{
+    struct arena scratch = {0};
+    double *logs = arena_array(&scratch, rows.count, sizeof *logs);
+    struct coefficient_set moved = *set;
+    uint32_t count = 0;
+    moved.value[coefficient] *= 1.1;
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (is_launch(work, set, &moved, rows.at[i]))
+            logs[count++] = log(rows.at[i]->us / us_of(work, set, rows.at[i]));
+    qsort(logs, count, sizeof *logs, ascending_reals);
+    const double shift = count >= FEWEST_LAUNCHES ? logs[count / 2] : 0;
+    arena_free(&scratch);
+    return shift;
+}
+
+/*
+ * Rows that took longer than predicted weigh little (light_us), as of a board that was slow only now and then. A host that is
+ * slow as often as not would be taken for its fast state; what is predicted of it is to be in the middle.
+ */
+void host_to_the_middle(const struct work *work, struct rows rows, struct coefficient_set *set)
+{
+    for (uint32_t i = 0; i < work->family->parameter_count; i++) {
+        const struct parameter *parameter = &work->family->parameters[i];
+        const double shift = parameter->host ? shift_of_launches(work, rows, set, i) : 0;
+        if (fabs(shift) > least_shift)
+            set->value[i] = fmin(parameter->high, fmax(parameter->low, set->value[i] * exp(shift)));
+    }
+}

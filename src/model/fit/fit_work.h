@@ -105,6 +105,9 @@ double host_spread(const struct work *work);
 /* Host figures from measured rows: each so that the smallest row that shows it comes out as it was measured. */
 void host_of_rows(const struct work *work, struct rows rows, struct coefficient_set *set);
 
+/* Launch figures of a measured host such that its launches are in the middle of those of the rows. */
+void host_to_the_middle(const struct work *work, struct rows rows, struct coefficient_set *set);
+
 /* Takes out the devices with too few rows to fit, and says so in the group's note (fit_healthy.c). */
 void keep_determined(struct work *work, struct group_model *group);
 

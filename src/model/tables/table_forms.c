@@ -63,10 +63,10 @@ static void offer_absent(const struct csv_row *header, struct suggestion *sugges
     }
 }
 
-/* The column of a measurement that nothing is read of (bench/gpu writes it), and that is no mistaken other. */
+/* Columns of a measurement that nothing is read of (bench/gpu writes them), and that are no mistaken others. */
 static bool is_beside(str column)
 {
-    return str_eq(column, S("kernel_us"));
+    return str_eq(column, S("kernel_us")) || str_eq(column, S("queued_us"));
 }
 
 static bool is_read(str column)

@@ -322,7 +322,7 @@ static const struct column_spec operators_columns[] = {
     {"device_ns", "device", UNIT_NS, 0, "their device work"},
     {"device_low_ns", "at least", UNIT_NS, 0, "the lower end of the interval of device_ns; device_ns where recorded"},
     {"device_high_ns", "at most", UNIT_NS, 0, "the upper end of the interval of device_ns; device_ns where recorded"},
-    {"without_ns", "a step is shorter without", UNIT_NS, 0,
+    {"without_ns", "a step is shorter without", UNIT_NS, COLUMN_ANSWER,
      "by so much a step is shorter when it is walked without them"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "without_ns / step_ns, 0 where negative"},
     {"basis", "basis", UNIT_NONE, 0,

@@ -2,8 +2,8 @@
 /*
  * Between which times a step lies (doc/numbers/prediction.md). What models and guesses may be off changes the step only
  * where it waits for that work, and the host's means only where it waits for the host: so the step is walked again at
- * both ends of either. What comes of one and of the other is added as independent, and so is what steps that were
- * predicted from the step beside them were off.
+ * both ends of work, of collectives (which may be hidden behind work, and be off by more) and of the host. What comes of one and of
+ * the others is added as independent, and so is what steps that were predicted from the step beside them were off.
  */
 #include <math.h>
 
@@ -31,16 +31,29 @@ struct ends {
     double low_us, high_us;
 };
 
-static bool walk_ends(struct plan *plan, double step_us, double work, double host, struct ends *ends,
+/* The widths are of logarithms; those of which nothing is doubted cost no walk. */
+static bool walk_ends(struct plan *plan, double step_us, struct plan_scale width, struct ends *ends,
                       struct steptime_error *err)
 {
+    const struct plan_scale low = {exp(-width.work), exp(-width.collectives), exp(-width.host)};
+    const struct plan_scale high = {exp(width.work), exp(width.collectives), exp(width.host)};
     double low_us, high_us;
-    if (!walk_scaled_us(plan, exp(-work), exp(-host), &low_us, err) ||
-        !walk_scaled_us(plan, exp(work), exp(host), &high_us, err))
+    if (!(width.work > 0 || width.collectives > 0 || width.host > 0))
+        return true;
+    if (!walk_scaled_us(plan, low, &low_us, err) || !walk_scaled_us(plan, high, &high_us, err))
         return false;
     ends->low_us = hypot(ends->low_us, fmax(step_us - low_us, 0));
     ends->high_us = hypot(ends->high_us, fmax(high_us - step_us, 0));
     return true;
+}
+
+static double width_of(const struct plan *plan, bool collectives, double level)
+{
+    struct estimate_sum sum = {0};
+    double shared, own;
+    plan_doubt_part(plan, collectives, &sum);
+    estimate_sum_sd(&sum, &shared, &own);
+    return interval_half_width(hypot(shared, own), level);
 }
 
 bool range_step(const struct predict_asked *asked, const struct overheads *overheads, struct plan *plan,
@@ -52,10 +65,11 @@ bool range_step(const struct predict_asked *asked, const struct overheads *overh
     plan_doubt(plan, &sum);
     estimate_sum_sd(&sum, &shared, &own);
     const double host = host_doubt(asked, overheads);
-    const double work_width = interval_half_width(hypot(shared, own), asked->level);
-    const double host_width = interval_half_width(host, asked->level);
-    if ((work_width > 0 && !walk_ends(plan, step->step_us, work_width, 0, &ends, err)) ||
-        (host_width > 0 && !walk_ends(plan, step->step_us, 0, host_width, &ends, err)))
+    const struct plan_scale work = {.work = width_of(plan, false, asked->level)};
+    const struct plan_scale collectives = {.collectives = width_of(plan, true, asked->level)};
+    const struct plan_scale by_host = {.host = interval_half_width(host, asked->level)};
+    if (!walk_ends(plan, step->step_us, work, &ends, err) || !walk_ends(plan, step->step_us, collectives, &ends, err) ||
+        !walk_ends(plan, step->step_us, by_host, &ends, err))
         return false;
     step->range = (struct predicted_range){fmax(step->step_us - ends.low_us, 0), step->step_us + ends.high_us};
     into->shared = fmax(into->shared, shared);

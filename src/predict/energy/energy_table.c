@@ -31,20 +31,9 @@ static const struct column_spec million_columns[] = {
     {0},
 };
 
-static const double thousand = 1e3;
-
-static const struct column_spec thousand_columns[] = {
-    {"thousand_cost", "1000 cost", UNIT_NONE, 0, "cost of a thousand steps"},
-    {"thousand_cost_low", "1000 cost at least", UNIT_NONE, 0, "lower end of the interval of thousand_cost"},
-    {"thousand_cost_high", "1000 cost at most", UNIT_NONE, 0, "upper end of it"},
-    {0},
-};
-
 void energy_columns(struct table *table, const struct energy_asked *asked)
 {
-    if (asked->thousand)
-        table_columns(table, thousand_columns);
-    else if (asked->per_hour > 0) /* first, as the last columns are those that a narrow screen leaves out */
+    if (asked->per_hour > 0 && !asked->each) /* first, as the last columns are those that a narrow screen leaves out */
         table_columns(table, million_columns);
     table_columns(table, joules_columns);
     table_columns(table, money_columns);
@@ -63,9 +52,8 @@ void energy_put(struct table *table, const struct step_energy *energy, struct st
     const struct joules joules = step_joules(energy, time, asked->level);
     const struct money money = step_money(time, asked->per_hour * energy->boards);
     const double watts = joules.joules / time.us * 1e6;
-    const double many = asked->thousand ? thousand : million;
-    if (asked->thousand || asked->per_hour > 0)
-        put_reals(table, (const double[]){money.cost * many, money.low * many, money.high * many});
+    if (asked->per_hour > 0 && !asked->each)
+        put_reals(table, (const double[]){money.cost * million, money.low * million, money.high * million});
     put_reals(table, (const double[]){joules.joules, joules.low, joules.high});
     table_cell(table, isnan(watts) ? cell_null() : cell_real(watts));
     table_text(table, isnan(watts) ? S("unknown") : estimate_basis_word(energy->work.basis));

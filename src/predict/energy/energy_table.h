@@ -9,7 +9,7 @@
 /* At which level ends are told, and the price of a GPU for an hour (0: not given; then people see no money). */
 struct energy_asked {
     double level, per_hour;
-    bool thousand; /* people are told of a thousand steps, not of a million */
+    bool each; /* money of one step alone: that of many is told elsewhere */
 };
 
 void energy_columns(struct table *table, const struct energy_asked *asked);

@@ -97,14 +97,12 @@ static const struct collective *collective_of(const struct program *program, uin
 static bool suppose_collective(struct planning *p, struct plan_op *op, const struct unit *unit,
                                struct steptime_error *err)
 {
-    enum { USUAL_SERVER = 8 };
     const struct collective *const c = collective_of(p->program, unit->op);
     const struct collective_group *const group = c ? program_group_of(p->program, c) : NULL;
     if (!group || !group->members.len || group->size < 2)
         return true;
     const struct hardware *const hardware = p->options->hardware;
-    const double known = hardware->figure[HW_GPUS_PER_SERVER];
-    const int64_t near = collective_members_near(group->members, known >= 1 ? (int64_t)known : USUAL_SERVER);
+    const int64_t near = collective_members_near(group->members, hardware_server(hardware));
     if (near < group->size && !(hardware->figure[HW_NETWORK] > 0))
         return fail(err, STEPTIME_INPUT, "which network joins servers of %.*s? --network 100Gbps",
                     (int)hardware->name.len, hardware->name.at);

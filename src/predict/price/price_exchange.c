@@ -4,7 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "model/estimate/interval.h"
+#include "alone.h"
+#include "predict/plan/plan_doubt.h"
 
 /* ---- collectives of a step ---- */
 
@@ -13,13 +14,8 @@ struct looking {
     struct price_exchange *into;
     struct price_collective *at;
     uint32_t room;
-    struct estimate_sum sum;
+    double doubt; /* standard deviation of ln(true / us) of all of them */
 };
-
-static bool is_collective(const struct plan_launch *launch)
-{
-    return !launch->gone && launch->has_kernel && launch->kernel.form == FORM_COLLECTIVE;
-}
 
 static bool alike(const struct kernel *a, const struct kernel *b)
 {
@@ -40,21 +36,29 @@ static struct price_collective *place_of(struct looking *l, const struct plan_la
     return made;
 }
 
-static void add(struct looking *l, const struct plan_launch *launch, double waiting_us)
+static void add(struct looking *l, const struct plan_launch *launch, double us)
 {
     struct price_collective *const place = place_of(l, launch);
     place->times++;
-    place->us += launch->us - waiting_us;
+    place->us += us;
     l->into->times++;
-    l->into->us += launch->us - waiting_us;
+    l->into->us += us;
     l->into->bytes += (double)launch->kernel.collective.bytes;
-    estimate_sum_add(&l->sum, &launch->estimate, launch->us);
 }
 
 static int longest_first(const void *a, const void *b)
 {
     const double ahead = ((const struct price_collective *)b)->us - ((const struct price_collective *)a)->us;
     return (ahead > 0) - (ahead < 0);
+}
+
+static double doubt_of(const struct plan *plan)
+{
+    struct estimate_sum sum = {0};
+    double shared, own;
+    plan_doubt_part(plan, true, &sum);
+    estimate_sum_sd(&sum, &shared, &own);
+    return hypot(shared, own);
 }
 
 static void look(void *context, const struct predict_seen *seen)
@@ -65,57 +69,57 @@ static void look(void *context, const struct predict_seen *seen)
     if (l->at)
         return; /* of one step */
     for (uint32_t i = 0; i < plan->launch_count; i++)
-        count += is_collective(&plan->launches[i]);
+        count += plan_is_collective(&plan->launches[i]);
     l->at = arena_array(l->arena, count + 1, sizeof *l->at);
     for (uint32_t i = 0; i < plan->launch_count; i++)
-        if (is_collective(&plan->launches[i]))
-            add(l, &plan->launches[i], i == plan->waiting ? plan->waiting_us : 0);
+        if (plan_is_collective(&plan->launches[i]))
+            add(l, &plan->launches[i], plan_launch_us(plan, i));
     l->into->waiting_us = plan->waiting_us;
+    l->doubt = doubt_of(plan);
     qsort(l->at, l->into->count, sizeof *l->at, longest_first);
     l->into->at = l->at;
 }
 
 /* ---- what of it is exposed ---- */
 
+/* The stages of a pipeline wait for each other all the same, unless nothing takes any time. */
 static bool scale(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err)
 {
     const double factor = *(const double *)context;
     for (uint32_t i = 0; i < plan->launch_count; i++)
-        plan->launches[i].us *= is_collective(&plan->launches[i]) ? factor : 1;
+        if (plan_is_collective(&plan->launches[i])) {
+            const double us = plan_launch_us(plan, i), waiting_us = plan->launches[i].us - us;
+            plan->launches[i].us = us * factor + (factor > 0 ? waiting_us : 0);
+        }
     return true;
 }
 
 static bool step_at(const struct predict_source *source, const struct predict_asked *asked, double factor,
                     double *step_us, struct steptime_error *err)
 {
-    struct arena scratch = {0};
-    struct prediction changed;
-    struct predict_asked other = *asked;
-    other.change = scale;
-    other.context = &factor;
-    other.level = 0;
-    other.energy = false;
-    const bool good = predict(source, &other, &scratch, &changed, err);
-    *step_us = good ? changed.walked.step_us : 0;
-    arena_free(&scratch);
+    const struct alone with = {.change = scale, .context = &factor};
+    struct alone_step step;
+    const bool good = step_alone(source, asked, &with, &step, err);
+    *step_us = step.step_us;
     return good;
 }
 
 static bool find_exposed(const struct predict_source *source, const struct predict_asked *asked, double step_us,
-                         const struct estimate_sum *sum, struct price_exchange *exchange, struct steptime_error *err)
+                         double doubt, struct price_exchange *exchange, struct steptime_error *err)
 {
-    double without_us, low_us, high_us, shared, own;
+    double without_us, low_us, high_us;
     if (!step_at(source, asked, 0, &without_us, err))
         return false;
     exchange->exposed_us = fmax(step_us - without_us, 0);
+    exchange->waiting_us =
+        fmin(exchange->waiting_us, exchange->exposed_us); /* what other work hides nobody waits for */
     if (!(asked->level > 0))
         return true;
-    estimate_sum_sd(sum, &shared, &own);
-    const double width = interval_half_width(hypot(shared, own), asked->level);
+    const double width = interval_half_width(doubt, asked->level);
     if (!step_at(source, asked, exp(-width), &low_us, err) || !step_at(source, asked, exp(width), &high_us, err))
         return false;
-    exchange->exposed_low_us = fmax(low_us - without_us, 0);
-    exchange->exposed_high_us = fmax(high_us - without_us, 0);
+    exchange->exposed_low_us = fmin(fmax(low_us - without_us, 0), exchange->exposed_us);
+    exchange->exposed_high_us = fmax(high_us - without_us, exchange->exposed_us);
     return true;
 }
 
@@ -131,5 +135,5 @@ bool price_exchange_of(const struct predict_source *source, const struct predict
     other.level = 0;
     other.energy = false;
     return predict(source, &other, arena, &seen, err) &&
-           (!exchange->times || find_exposed(source, asked, step_us, &l.sum, exchange, err));
+           (!exchange->times || find_exposed(source, asked, step_us, l.doubt, exchange, err));
 }

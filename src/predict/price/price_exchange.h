@@ -3,6 +3,7 @@
 #ifndef PREDICT_PRICE_EXCHANGE_H
 #define PREDICT_PRICE_EXCHANGE_H
 
+#include "fit.h"
 #include "predict/answer/predict.h"
 #include "report/report.h"
 
@@ -44,7 +45,9 @@ struct price_job {
     str device, why; /* why there is no answer; "" */
     double step_us, step_low_us, step_high_us;
     struct price_exchange exchange;
-    int64_t peak_bytes, device_bytes; /* 0: not known */
+    int64_t peak_bytes; /* of the first rank; 0: not known */
+    struct fit fit;     /* of it: as in the table of devices */
+    const struct hardware *hardware;
 };
 
 /* The first of them is what scaling is told against, for its device. */

@@ -19,7 +19,7 @@ static const struct column_spec job_columns[] = {
     {"efficiency", "efficiency", UNIT_RATIO, 0,
      "how much of the fewest ranks' pace a rank keeps where each does as much as before: their step / this step"},
     {"peak_bytes", "memory of a rank", UNIT_BYTES, 0, "what the first rank holds on its device at most"},
-    {"fits", "fits", UNIT_NONE, 0, "yes or no: whether the device has as much"},
+    {"fits", "fits", UNIT_NONE, 0, "as in the table of devices, of the first rank: yes, may not, no"},
     {"why", "no answer", UNIT_NONE, COLUMN_DETAIL, "why there is no answer"},
     {0},
 };
@@ -69,7 +69,6 @@ static void put_times(struct table *table, const struct price_job *jobs, uint32_
 static void put_job(struct table *table, const struct price_job *jobs, uint32_t count, const struct price_job *job)
 {
     enum { TIMES = 9 };
-    const bool sized = job->peak_bytes > 0 && job->device_bytes > 0;
     table_row(table);
     table_int(table, job->ranks);
     table_text(table, job->device);
@@ -78,7 +77,7 @@ static void put_job(struct table *table, const struct price_job *jobs, uint32_t 
     for (int i = 0; job->why.len && i < TIMES; i++)
         table_null(table);
     table_cell(table, cell_int_if(job->peak_bytes > 0, job->peak_bytes));
-    table_cell(table, sized ? cell_text(job->peak_bytes <= job->device_bytes ? S("yes") : S("no")) : cell_null());
+    table_cell(table, cell_text_or_null(str_of(fit_word(job->fit.verdict))));
     table_cell(table, job->why.len ? cell_text(job->why) : cell_null());
 }
 
@@ -105,6 +104,19 @@ static void put_collectives(struct section *section, const struct price_exchange
         section_text(section, S("Of its kinds and sizes of collectives the 40 that take longest are shown."));
 }
 
+/* Of each device once, where there is more than one rank. */
+static void tell_servers(const struct price_job *jobs, uint32_t count, struct section *section, struct arena *arena)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool told = jobs[i].ranks < 2;
+        for (uint32_t k = 0; k < i && !told; k++)
+            told = jobs[k].ranks > 1 && str_eq(jobs[k].device, jobs[i].device);
+        const str remark = told ? S("") : hardware_server_remark(jobs[i].hardware, arena);
+        if (remark.len)
+            section_text(section, remark);
+    }
+}
+
 void price_jobs_show(const struct price_job *jobs, uint32_t count, struct report *report)
 {
     struct section *const section = report_section(report, "ranks", "Ranks");
@@ -119,6 +131,7 @@ void price_jobs_show(const struct price_job *jobs, uint32_t count, struct report
     }
     section_text(section, S("The first rank was run; the others are taken to come to each collective when it does, and "
                             "their devices to be like its own."));
+    tell_servers(jobs, count, section, report_arena(report));
     if (waits)
         section_text(section, S("Stages of the pipeline are taken to take as long as the first."));
     if (last && last->exchange.count) {

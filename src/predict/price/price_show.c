@@ -9,20 +9,25 @@ enum { SENTENCES = 3 }; /* devices of which a bound is told in words */
 
 static const double gib = 1024.0 * 1024 * 1024;
 
-static const struct column_spec columns[] = {
+/* Columns stand by what people ask first: a narrow screen leaves out the last ones. */
+static const struct column_spec step_columns[] = {
     {"device", "device", UNIT_NONE, COLUMN_WIDE, "the device of the catalogue, or of the user's file"},
     {"step_us", "a step", UNIT_US, 0, "what a step is predicted to take there"},
     {"step_us_low", "at least", UNIT_US, 0, "lower end of the interval of step_us"},
     {"step_us_high", "at most", UNIT_US, 0, "upper end of it"},
     {"fits", "fits", UNIT_NONE, 0,
      "yes: memory_high_bytes is there; no: not even with as little beside the tensors as can be; may not: between"},
-    {"bound", "bound by", UNIT_NONE, 0,
-     "device or host: which of them the step would be shorter without, each made to take no time in turn"},
-    {"device_share", "device share", UNIT_RATIO, 0, "device_us / step_us"},
-    {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us; null where samples are not known"},
-    {"tokens_per_s", "tokens/s", UNIT_NONE, COLUMN_DETAIL, "tokens of a step / step_us; null where they are not known"},
-    {"utilisation", "MFU", UNIT_RATIO, 0,
-     "time that the FLOPs of the step take at the device's peaks of their precisions / step_us"},
+    {0},
+};
+
+static const struct column_spec money_columns[] = {
+    {"thousand_cost", "1000 steps cost", UNIT_NONE, 0, "1000 x step_us x per_hour; null where there is no price"},
+    {"thousand_cost_low", "1000 cost at least", UNIT_NONE, COLUMN_DETAIL, "the same of step_us_low"},
+    {"thousand_cost_high", "1000 cost at most", UNIT_NONE, COLUMN_DETAIL, "the same of step_us_high"},
+    {0},
+};
+
+static const struct column_spec columns[] = {
     {"memory_high_bytes", "memory", UNIT_BYTES, 0,
      "what it takes of the device at most: segments of the allocator, CUDA's context, workspaces"},
     {"memory_low_bytes", "memory, at least", UNIT_BYTES, COLUMN_DETAIL,
@@ -30,6 +35,13 @@ static const struct column_spec columns[] = {
     {"spare_bytes", "spare memory", UNIT_BYTES, COLUMN_DETAIL,
      "the device's memory less memory_high_bytes; below 0: so much is missing at most"},
     {"no_room_at", "no room at", UNIT_NONE, COLUMN_DETAIL, "the line of the script whose tensor has no room then"},
+    {"bound", "bound by", UNIT_NONE, 0,
+     "device or host: which of them the step would be shorter without, each made to take no time in turn"},
+    {"device_share", "device share", UNIT_RATIO, 0, "device_us / step_us"},
+    {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us; null where samples are not known"},
+    {"tokens_per_s", "tokens/s", UNIT_NONE, COLUMN_DETAIL, "tokens of a step / step_us; null where they are not known"},
+    {"utilisation", "MFU", UNIT_RATIO, 0,
+     "time that the FLOPs of the step take at the device's peaks of their precisions / step_us"},
     {"device_us", "device active", UNIT_US, COLUMN_DETAIL,
      "time of the step in which the device works: the union of its work"},
     {"without_host_us", "without host", UNIT_US, COLUMN_DETAIL, "the step where the host takes no time"},
@@ -88,23 +100,40 @@ static void put_energy(struct table *table, const struct price *price, struct en
                    &asked);
 }
 
+static void put_step(struct table *table, const struct price *price)
+{
+    const struct prediction *const p = &price->step;
+    table_text(table, price->hardware.name);
+    table_cell(table, time_cell(price, p->walked.step_us));
+    table_cell(table, time_cell(price, p->range.low_us));
+    table_cell(table, time_cell(price, p->range.high_us));
+    table_cell(table, fits_cell(price));
+}
+
+static void put_money(struct table *table, const struct price *price)
+{
+    const struct predicted_range range = price->step.range;
+    const double thousand = price_cost(price) * 1e3, a_us = thousand / price->step.walked.step_us;
+    table_cell(table, real_or_null(thousand));
+    table_cell(table, range.low_us < 0 ? cell_null() : real_or_null(a_us * range.low_us));
+    table_cell(table, range.high_us < 0 ? cell_null() : real_or_null(a_us * range.high_us));
+}
+
 static void put_row(struct table *table, const struct price *price, const struct prices *prices,
                     struct energy_asked asked)
 {
     const struct prediction *const p = &price->step;
     const double work_us = p->modelled_us + p->guessed_us + p->recorded_us;
     table_row(table);
-    table_text(table, price->hardware.name);
-    table_cell(table, time_cell(price, p->walked.step_us));
-    table_cell(table, time_cell(price, p->range.low_us));
-    table_cell(table, time_cell(price, p->range.high_us));
-    table_cell(table, fits_cell(price));
+    put_step(table, price);
+    if (prices->priced)
+        put_money(table, price);
+    put_memory(table, price);
     table_cell(table, bound_cell(price));
     table_cell(table, price->why.len ? cell_null() : cell_ratio(p->walked.active_us, p->walked.step_us));
     table_cell(table, rate_cell(price, prices->step->samples));
     table_cell(table, rate_cell(price, prices->step->tokens));
     table_cell(table, real_or_null(price_utilisation(prices->step, price)));
-    put_memory(table, price);
     table_cell(table, time_cell(price, p->walked.active_us));
     table_cell(table, time_cell(price, price->without_host_us));
     table_cell(table, time_cell(price, price->without_device_us));
@@ -143,17 +172,41 @@ static void tell_bounds(struct section *section, const struct prices *prices, st
 }
 
 /* "It does not fit on NVIDIA L4, by 1.2 GiB, at train.py:12." */
+static str missing_words(const struct price *price, struct arena *arena)
+{
+    const struct fit *const fit = &price->fit;
+    const str name = price->hardware.name;
+    return str_printf(arena, "It %s on %.*s, by %.3g GiB, at %.*s.",
+                      fit->verdict == FIT_NO ? "does not fit" : "may not fit", (int)name.len, name.at,
+                      (double)-fit->spare / gib, (int)fit->place.len, fit->place.at);
+}
+
 static void tell_what_does_not_fit(struct section *section, const struct prices *prices, struct arena *arena)
 {
+    uint32_t told = 0;
     for (uint32_t i = 0; i < prices->count; i++) {
-        const struct hardware *const hardware = &prices->at[i].hardware;
-        const struct fit *const fit = &prices->at[i].fit;
-        if (fit->verdict == FIT_NO || fit->verdict == FIT_MAYBE)
-            section_text(section,
-                         str_printf(arena, "It %s on %.*s, by %.3g GiB, at %.*s.",
-                                    fit->verdict == FIT_NO ? "does not fit" : "may not fit", (int)hardware->name.len,
-                                    hardware->name.at, (double)-fit->spare / gib, (int)fit->place.len, fit->place.at));
+        const enum fit_verdict verdict = prices->at[i].fit.verdict;
+        if ((verdict == FIT_NO || verdict == FIT_MAYBE) && told++ < SENTENCES)
+            section_text(section, missing_words(&prices->at[i], arena));
     }
+    if (told > SENTENCES)
+        section_text(section, str_printf(arena, "Nor does it fit, or may not, on %u more of these devices.",
+                                         told - (uint32_t)SENTENCES));
+}
+
+static void tell_unknown_sizes(struct section *section, const struct prices *prices, struct arena *arena)
+{
+    uint32_t count = 0;
+    str first = S("");
+    for (uint32_t i = 0; i < prices->count; i++)
+        if (prices->at[i].fit.verdict == FIT_UNKNOWN && prices->at[i].fit.high > 0 && !count++)
+            first = prices->at[i].hardware.name;
+    const str more = count > 1 ? str_printf(arena, " (and of %u more)", count - 1) : S("");
+    if (count)
+        section_text(section, str_printf(arena,
+                                         "How much memory %.*s has is not in the catalogue%.*s, so whether it fits is "
+                                         "not known: --set memory_size=32GiB would say it.",
+                                         (int)first.len, first.at, (int)more.len, more.at));
 }
 
 static void tell_unpriced(const struct prices *prices, struct section *section, struct arena *arena)
@@ -171,9 +224,12 @@ static void tell_unpriced(const struct prices *prices, struct section *section, 
 
 void price_show(const struct prices *prices, struct report *report)
 {
-    const struct energy_asked asked = {.level = prices->level, .thousand = prices->priced};
+    const struct energy_asked asked = {.level = prices->level, .each = true};
     struct section *const section = report_section(report, "price", "Price");
     struct table *const table = section_table(section, "devices", "Devices");
+    table_columns(table, step_columns);
+    if (prices->priced)
+        table_columns(table, money_columns);
     table_columns(table, columns);
     energy_columns(table, &asked);
     for (uint32_t i = 0; i < prices->count; i++)
@@ -181,6 +237,7 @@ void price_show(const struct prices *prices, struct report *report)
     tell_what_has_no_answer(prices, report);
     tell_bounds(section, prices, report_arena(report));
     tell_what_does_not_fit(section, prices, report_arena(report));
+    tell_unknown_sizes(section, prices, report_arena(report));
     tell_unpriced(prices, section, report_arena(report));
     section_page_figure(section, "step", FIGURE_BAR, "devices", "device", "step_us");
     if (prices->priced)

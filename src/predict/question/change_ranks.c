@@ -13,8 +13,6 @@
 #include "base/error.h"
 #include "change.h"
 
-enum { USUAL_SERVER = 8 };
-
 static const struct collective *collective_of(const struct plan *plan, const struct plan_launch *launch)
 {
     return launch->collective < plan->program->collective_count ? &plan->program->collectives[launch->collective]
@@ -41,16 +39,10 @@ static int64_t group_size(const struct program *program, const struct collective
     return size > 0 ? size : world_of(program);
 }
 
-static int64_t server_of(const struct hardware *hardware)
-{
-    const double size = hardware ? hardware->figure[HW_GPUS_PER_SERVER] : 0;
-    return size >= 1 ? (int64_t)size : USUAL_SERVER;
-}
-
 /* Bytes a second into and out of a device of a group so large; 0 where it is not known. */
 static double link_rate(const struct hardware *hardware, int64_t ranks)
 {
-    const int64_t server = server_of(hardware);
+    const int64_t server = hardware_server(hardware);
     if (!hardware)
         return 0;
     return ranks <= server ? hardware->figure[HW_GPU_LINK] : hardware->figure[HW_NETWORK] / (double)server;
@@ -59,7 +51,7 @@ static double link_rate(const struct hardware *hardware, int64_t ranks)
 static struct kernel kernel_of(const struct question_context *context, const struct collective *collective,
                                int64_t bytes, int64_t ranks)
 {
-    const int64_t server = server_of(context->hardware);
+    const int64_t server = hardware_server(context->hardware);
     return (struct kernel){.form = FORM_COLLECTIVE,
                            .dtype = DTYPE_F32,
                            .library = LIBRARY_NCCL,
@@ -126,6 +118,9 @@ bool change_ranks(struct changing *changing)
     change_tell(changing,
                 str_printf(changing->arena, "--ranks: %u collectives of %lld ranks instead of %lld", collectives,
                            (long long)changing->question->ranks, (long long)world_of(plan->program)));
+    const str remark = hardware_server_remark(changing->context->hardware, changing->arena);
+    if (remark.len)
+        change_tell(changing, str_printf(changing->arena, "--ranks: %.*s", (int)remark.len, remark.at));
     return true;
 }
 

@@ -134,18 +134,12 @@ static double message_bytes(const struct sharding *sharding, const double *pair_
     return largest;
 }
 
-static int64_t server_of(const struct shard_asked *asked)
-{
-    const double size = asked->hardware->figure[HW_GPUS_PER_SERVER];
-    return size >= 1 ? (int64_t)size : 8;
-}
-
 /* Bytes over the slowest link, as doubtful as all that was never measured; nothing where no link is known. */
 static struct estimate over_the_link(const struct shard_asked *asked, double bytes)
 {
     const double *figure = asked->hardware->figure;
     const double link = figure[HW_GPU_LINK] > 0 ? figure[HW_GPU_LINK] : figure[HW_HOST_LINK];
-    const int64_t server = server_of(asked);
+    const int64_t server = hardware_server(asked->hardware);
     const double rate = asked->devices <= server ? link : figure[HW_NETWORK] / (double)server;
     struct estimate estimate = {.us = rate > 0 ? bytes / rate * 1e6 : 0, .family = ESTIMATE_NO_FAMILY};
     estimate_prior(&estimate);
@@ -155,7 +149,7 @@ static struct estimate over_the_link(const struct shard_asked *asked, double byt
 /* One all-to-all. */
 static struct kernel all_to_all(const struct shard_asked *asked, double bytes)
 {
-    const int64_t n = asked->devices, server = server_of(asked);
+    const int64_t n = asked->devices, server = hardware_server(asked->hardware);
     return (struct kernel){.form = FORM_COLLECTIVE,
                            .dtype = DTYPE_F32,
                            .library = LIBRARY_NCCL,

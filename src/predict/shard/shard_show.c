@@ -32,6 +32,9 @@ static void show_values(const struct sharding *sharding, enum shard_method shown
                        "be found."));
     if (sharding->basis >= BASIS_BYTES)
         section_text(section, S("No model of lookups knows this device: times are bytes over the memory's rate."));
+    const str remark = hardware_server_remark(asked->hardware, arena);
+    if (asked->devices > 1 && remark.len)
+        section_text(section, remark);
     section_value(section, "tables", "tables", UNIT_COUNT, cell_int(sharding->table_count));
     section_value(section, "cut_tables", "cut by rows", UNIT_COUNT, cell_int(sharding->cut));
     section_value(section, "devices", "devices", UNIT_COUNT, cell_int(asked->devices));

@@ -51,7 +51,7 @@ static const char *phase_text(int phase)
 const struct code_enum sketch_resources = {resource_word, RESOURCES}, sketch_causes = {cause_word, CAUSES},
                        sketch_habits = {habit_word, HABITS}, sketch_parts = {part_word, PARTS},
                        sketch_kernel_classes = {kernel_word, KERNEL_CLASSES},
-                       sketch_step_sources = {source_word, STEPS_NONE + 1},
+                       sketch_step_sources = {source_word, STEP_SOURCES},
                        sketch_path_classes = {path_word, PATH_CLASSES}, sketch_phases = {phase_text, PHASES + 2};
 
 int sketch_phase(const char *word)

@@ -17,6 +17,7 @@ BENCH = os.path.join(SOURCE, "bench", "gpu")
 ANY_GPU = "NVIDIA H100 PCIe"
 LIMIT_S = 500
 sys.path.insert(0, BENCH)
+import queued
 import sizes
 
 
@@ -48,6 +49,55 @@ class Sizes(unittest.TestCase):
             self.assertIn(draw.of(50, 200, 60), (50, 60))
 
 
+class Slow:
+    """A device by a clock of its own: launching takes the host `launch_us`, the kernels of a call `kernel_us`."""
+
+    def __init__(self, launch_us, kernel_us, room=1000):
+        self.launch_us, self.kernel_us, self.room = launch_us, kernel_us, room
+        self.holds, self.calls = [], []
+
+    def wait(self):
+        pass
+
+    def behind_us(self, hold_us, call, calls):
+        self.holds.append(hold_us)
+        self.calls.append(calls)
+        ahead = calls * self.launch_us < hold_us and calls <= self.room
+        return calls * self.kernel_us if ahead else None
+
+
+class Queue(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(setattr, queued, "host_us", queued.host_us)
+
+    def time(self, watch, seen_us):
+        """Where launching the first call was seen to take so long."""
+        queued.host_us = lambda *_: seen_us
+        return queued.queued_us(watch, None)
+
+    def test_the_launch_is_not_in_the_time_of_a_queue(self):
+        self.assertEqual(self.time(Slow(80, 4), 80), 4)
+
+    def test_the_device_is_held_up_for_longer_where_the_host_was_slower_than_seen(self):
+        watch = Slow(200, 4)
+        self.assertEqual(self.time(watch, 50), 4)
+        self.assertEqual(len(watch.holds), 2)
+        self.assertGreater(watch.holds[1], watch.holds[0])
+
+    def test_fewer_calls_where_the_queue_was_full(self):
+        watch = Slow(20, 4, room=8)
+        self.assertEqual(self.time(watch, 20), 4)
+        self.assertEqual(watch.calls, [20, 10, 5])
+
+    def test_a_call_that_waits_for_the_device_has_no_such_time(self):
+        self.assertIsNone(self.time(Slow(float("inf"), 4), 80))
+
+    def test_a_call_that_takes_the_host_long_is_queued_twice(self):
+        watch = Slow(9000, 4)
+        self.assertEqual(self.time(watch, 9000), 4)
+        self.assertEqual(watch.calls, [queued.FEWEST_CALLS])
+
+
 class Kernels(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
@@ -64,6 +114,7 @@ class Kernels(unittest.TestCase):
     def test_every_time_is_above_zero_and_called_a_processors(self):
         for row in self.known + self.further:
             self.assertGreater(float(row["latency_us"]), 0)
+            self.assertGreater(float(row["queued_us"]), 0)
             self.assertTrue(row["device"].startswith("CPU "), row)
             self.assertEqual(row["kernel"], "")
         self.assertIn("say nothing of a GPU", self.done.stderr)
@@ -102,7 +153,8 @@ class Kernels(unittest.TestCase):
         counts = {"attention": 6, "batch_norm": 3, "bmm": 4, "concat": 2, "convolution": 10, "copy": 1, "dropout": 2,
                   "elementwise": 3, "embedding": 5, "fill": 1, "host_copy": 2, "index": 2, "layer_norm": 2, "linear": 4,
                   "optimizer": 2, "pooling": 4, "reduction": 2, "softmax": 2, "transpose": 3}
-        about = {"op", "device", "form", "backward", "dtype", "latency_us", "kernel_us", "kernel"}
+        about = {"op", "device", "form", "backward", "dtype", "latency_us", "queued_us", "kernel_us",
+                 "kernel"}
         for row in self.further:
             self.assertNotIn(row["op"], known)
             self.assertEqual(sum(bool(row[name]) for name in row.keys() - about), counts[row["form"]], row)

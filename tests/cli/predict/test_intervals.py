@@ -119,6 +119,11 @@ class Shard(Case):
     def test_the_level_is_told_and_taken(self):
         words = ("shard", self.tables, "--gpus", "2", "--hw", "H100")
         self.assertEqual(values(section(self.ask(*words, "--level", "50%"), "shard"))["level"], 0.5)
+
+    def test_a_server_that_is_assumed_is_told(self):
+        words = ("shard", self.tables, "--gpus", "2", "--hw", "T4")
+        self.assertIn("8 are assumed", " ".join(steptime(*words).out.split()))
+        self.assertNotIn("are assumed", steptime(*words, "--set", "gpus_per_server=4").out)
         half, nine = (float(self.rows("choices", *words, "--level", level)[0]["step_high_us"]) for level in ("0.5", "0.9"))
         self.assertLess(half, nine)
 

@@ -9,7 +9,7 @@ import unittest
 
 from support import INPUT, OK, SHARED, SOURCE, steptime
 
-ADDED = 10  # columns
+ADDED = 11  # columns
 HEADER = "op,device,form,dtype,b,m,n,k"
 ROW = "linear,H100,linear,bf16,1,64,4096,4096"
 ATTENTION = "op,device,form,dtype,batch,heads,queries,width,causal"

@@ -32,7 +32,7 @@ class Kernels(unittest.TestCase):
         self.assertEqual(done.code, OK, done.err)
         head, row = done.out.splitlines()
         self.assertEqual(head, HEADER.strip() + ",predicted_us,low_us,high_us,basis,from,"
-                         "watts,joules,joules_low,joules_high,watts_basis")
+                         "watts,joules,joules_low,joules_high,watts_basis,launch_us")
         self.assertTrue(row.startswith(ROW.strip() + ","))
         self.assertGreater(float(rows(done)[0]["predicted_us"]), 1)
 

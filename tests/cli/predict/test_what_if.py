@@ -407,6 +407,11 @@ class Collectives(Case):
         self.assertGreaterEqual(one, 0)
         self.assertLessEqual(self.what_if("--ranks", "64", trace)["saving_ns"], one)
 
+    def test_a_server_that_is_assumed_is_told(self):
+        asked = ("predict", "--ranks", "64", shared_trace("kineto/hta_nccl_data_w2r0.json.gz"), "--hw", "T4")
+        self.assertIn("8 are assumed", " ".join(steptime(*asked).out.split()))
+        self.assertNotIn("are assumed", steptime(*asked, "--set", "gpus_per_server=4").out)
+
 
 class Shard(Case):
     TABLES = "name,rows,width,lookups\na,1000000,64,20\nb,20000,128,1\nc,5000000,64,40\nd,300,32,5\n"

@@ -11,6 +11,7 @@ SAME = {"aten::add": "aten::add_", "aten::view": "aten::_reshape_alias", "ViewBa
         "aten::index_put": "aten::_index_put_impl_",
         "autograd::engine::evaluate_function: ViewBackward0": "autograd::engine::evaluate_function: ReshapeAliasBackward0"}
 ADDED = ("aten::detach", "detach")
+NOTED = ("steptime::", "gloo:")  # marks of a dry run; what gloo's own thread notes when it comes to it
 
 
 def nodes_of(path):
@@ -34,7 +35,8 @@ class Tree:
         return any(child["name"] == MODE for child in self.below.get(node["id"], []))
 
     def inside(self, node):
-        kept = [child for child in self.below.get(node["id"], []) if child["name"] not in (MODE, *ADDED)]
+        kept = [child for child in self.below.get(node["id"], [])
+                if child["name"] not in (MODE, *ADDED) and not child["name"].startswith(NOTED)]
         if self.dry:  # a copy of a tensor without data
             kept = [child for child in kept
                     if child["name"] not in ("aten::empty_strided", "aten::set_") or self.stood_in(child)]

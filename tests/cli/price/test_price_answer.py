@@ -53,6 +53,8 @@ class Steps(Case):
                                  capture_output=True, text=True, check=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
         self.assertEqual(flops, int(counted.stdout.split()[-1]))
         self.assertEqual(flops, sum(one["flops"] for one in rows(told, "step", "operators")))
+        on_host = self.price(self.script(blocks(device='"cpu"')), "--keep", self.path("kept.json"), "--format", "json").json
+        self.assertEqual(value(on_host, "step", "flops"), flops)
         self.assertAlmostEqual(row["utilisation"], flops / 100e12 / (row["step_us"] / 1e6), places=9)
         self.assertAlmostEqual(row["samples_per_s"], 8 / (row["step_us"] / 1e6), places=3)
         self.assertIsNone(row["tokens_per_s"])

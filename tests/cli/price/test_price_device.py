@@ -5,7 +5,7 @@ import collections
 import unittest
 
 from dry_real import MODE, nodes_of
-from price_case import Case, rows, value
+from price_case import MLP, Case, rows, value
 
 LAYERS = """
     import torch
@@ -54,6 +54,13 @@ CAPABILITY = """
 
 def text(call="block(x)", more="", how="lr=1e-3", batches=1, rows_=64):
     return LAYERS.format(call=call, more=more, how=how, batches=batches, rows=rows_)
+
+
+def on_device(script):
+    """MLP with all that it makes on the device."""
+    return script.replace("nn.Linear(512, 10))", "nn.Linear(512, 10)).cuda()").replace(
+        "torch.randn(64, 256), torch.randint(0, 10, (64,))",
+        "torch.randn(64, 256, device='cuda'), torch.randint(0, 10, (64,), device='cuda')")
 
 
 class Device(Case):
@@ -112,6 +119,20 @@ class Device(Case):
     def test_its_generation(self):
         for device, capability, bf16 in (("L4", (8, 9), True), ("T4", (7, 5), False), ("A100 40GB", (8, 0), True), ("B200", (10, 0), True)):
             self.price(self.script(CAPABILITY.format(capability=capability, bf16=bf16)), "--hw", device, "--format", "json")
+
+
+class Nowhere(Case):
+    """A script that names no device is priced as if all of it lay there: as the same script that puts all of it there."""
+
+    def test_it_is_as_one_that_names_it(self):
+        plain = self.priced(MLP)
+        named = self.priced(on_device(MLP))
+        self.assertGreater(value(named, "step", "flops"), 1e8)
+        self.assertEqual(value(plain, "step", "flops"), value(named, "step", "flops"))
+        self.assertEqual(rows(plain, "step", "operators"), rows(named, "step", "operators"))
+        one, other = (rows(told, "price", "devices")[0] for told in (plain, named))
+        for key in ("step_us", "device_us", "without_host_us"):
+            self.assertAlmostEqual(one[key] / other[key], 1, delta=0.03, msg=key)
 
 
 class Compiled(Case):

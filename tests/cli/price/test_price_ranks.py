@@ -126,6 +126,92 @@ class Ranks(Case):
         self.assertTrue(all(" 0-15 " in mark for mark in marks))
 
 
+    def test_it_fits_as_the_table_of_devices_says(self):
+        """More than the tensors is taken of a device: the two tables say the same, whatever room there is."""
+        script = self.script(DDP)
+        held = value(self.price(script, "--hw", "H100", "--ranks", "8", "--format", "json").json, "memory", "peak_bytes")
+        said = set()
+        for room in (held - 4096, held + 4096, held + (700 << 20), 80 << 30):
+            told = self.price(script, "--hw", "H100", "--ranks", "8", "--format", "json", "--set", f"memory_size={room}B").json
+            word = rows(told, "price", "devices")[0]["fits"]
+            self.assertEqual(rows(told, "ranks", "ranks")[0]["fits"], word, room)
+            said.add(word)
+        self.assertEqual(said, {"yes", "may not", "no"})
+
+    def test_a_server_that_is_assumed_is_told(self):
+        words = "How many GPUs a server of NVIDIA T4 has is not known: 8 are assumed"
+        script = self.script(DDP)
+        self.assertIn(words, " ".join(self.price(script, "--hw", "T4", "--ranks", "4").out.split()))
+        self.assertNotIn("is not known", self.price(script, "--hw", "T4", "--ranks", "4", "--set", "gpus_per_server=4").out)
+
+
+HIDDEN = START + """
+    net = nn.Sequential(*[nn.Linear(4096, 4096) for _ in range(6)]).cuda()
+    net = nn.parallel.DistributedDataParallel(net, device_ids=[rank])
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(4):
+        net(torch.randn(16384, 4096, device="cuda")).square().mean().backward()
+        optimizer.step(); optimizer.zero_grad()
+"""
+
+
+class Ends(Case):
+    """What is told of communication lies within its interval, and parts within the whole."""
+
+    def check(self, row):
+        for name in ("step_us", "exposed_us"):
+            self.assertLessEqual(0, row[f"{name}_low"])
+            self.assertLessEqual(row[f"{name}_low"], row[name], name)
+            self.assertLessEqual(row[name], row[f"{name}_high"], name)
+        for end in ("", "_low", "_high"):
+            self.assertLessEqual(row[f"exposed_us{end}"], row[f"step_us{end}"])
+        self.assertLessEqual(row["waiting_us"], row["exposed_us"])
+        self.assertLessEqual(row["exposed_us"], row["communication_us"] + row["waiting_us"] + 1)
+
+    def test_of_every_kind_of_job(self):
+        for name, ranks, text in (("ddp", 16, DDP), ("hidden", 64, HIDDEN), ("fsdp", 16, FSDP), ("tensor", 16, TENSOR), ("pipeline", 8, PIPELINE)):
+            with self.subTest(name):
+                for row in rows(self.priced(text, "--ranks", str(ranks), "--network", "15Gbps"), "ranks", "ranks"):
+                    self.check(row)
+                    if name == "pipeline":  # its waiting is no message, and not as unsure as one
+                        self.assertLess(row["exposed_us_high"] - row["exposed_us"], 4 * row["communication_us"])
+
+
+class Ways(Case):
+    """ZeRO is of the job that was run."""
+
+    def ways(self, text, *options):
+        told = self.priced(text, "--ranks", "8", "--ways", *options)
+        return told, {row["way"]: row for row in rows(told, "ways", "ways")}
+
+    def test_what_each_rank_holds_is_divided_over_those_of_the_job(self):
+        told, ways = self.ways(DDP)
+        as_is = ways["as it is"]
+        names = [f"ZeRO {stage} over 8 ranks" for stage in (1, 2, 3)]
+        self.assertEqual([name for name in ways if name.startswith("ZeRO")], names)
+        one, two, three = (ways[name] for name in names)
+        for way in (one, two):  # half of a sum, then parameters: as much is sent as by the sums that it has
+            self.assertAlmostEqual(way["step_us"], as_is["step_us"])
+        self.assertGreater(three["step_us"], as_is["step_us"])
+        model = 10 * LAYER
+        # of two of the optimizer, gradients and their copies in buckets a part is left, or nothing
+        self.assertLess(two["memory_high_bytes"], as_is["memory_high_bytes"] - 0.8 * (2 + 1 + 1) * model)
+        self.assertGreater(three["memory_high_bytes"], as_is["memory_high_bytes"] - 6 * model)
+        for way in ways.values():
+            if way["step_us"] is not None:
+                self.assertLessEqual(way["step_us_low"], way["step_us"])
+                self.assertLess(way["step_us"], way["step_us_high"])
+        host = ways["the optimizer on the host"]
+        self.assertGreater(host["step_us_high"] - host["step_us"], as_is["step_us_high"] - as_is["step_us"])
+        self.assertEqual(as_is["step_us_high"], rows(told, "price", "devices")[0]["step_us_high"])
+
+    def test_it_is_not_tried_where_ranks_hold_parts(self):
+        for text in (FSDP, TENSOR):
+            _, ways = self.ways(text)
+            self.assertFalse([name for name in ways if name.startswith("ZeRO")])
+            self.assertIn("the optimizer on the host", ways)
+
+
 class Refusals(Case):
     def test_no_number_of_ranks(self):
         for word in ("0", "many", "4,", "-1"):

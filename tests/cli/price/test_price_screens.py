@@ -29,11 +29,17 @@ def training(device="cuda"):
 
 
 class Asked(Case):
-    """Runs of one script that are told the same are made once."""
+    """Runs of one script that are told the same are made once, for all cases: lines of another script of those words may be told."""
+
+    kept = None
 
     def setUp(self):
         super().setUp()
-        self.real_python, self.python = self.python, interpreter(self.folder, self.python)
+        if not Asked.kept:
+            Asked.kept = tempfile.TemporaryDirectory()
+            unittest.addModuleCleanup(Asked.kept.cleanup)
+            interpreter(Asked.kept.name, self.python)
+        self.python = os.path.join(Asked.kept.name, "python-again")
 
 
 class Explains(Asked):
@@ -96,6 +102,40 @@ class Tells(Asked):
                 for table in part["tables"]:
                     titles = [column["title"] for column in table["columns"]]
                     self.assertEqual(len(set(titles)), len(titles), titles)
+
+    def test_what_was_asked_for_is_seen_on_a_narrow_screen(self):
+        script = self.script(training())
+        words = ["--hw", "H100 SXM,L4", "--per-hour", "2", "--ways", "--batch", "8,16", "--python", self.python]
+        for columns in "80", "120":
+            shown = steptime("price", *words, "--", script, env={"COLUMNS": columns, "OMP_NUM_THREADS": "1"}).out
+            lines = shown.split("\n")
+            self.assertLessEqual(max(map(len, lines)), int(columns))
+            heads = [" ".join(lines[i - 3:i]) for i, line in enumerate(lines) if line.startswith("  -----")]
+            self.assertTrue(all(word in heads[0] for word in ("1000", "memory", "fits")), heads[0])
+            self.assertTrue(columns == "80" or "basis" in next(head for head in heads if "way" in head))
+
+    def test_memory_that_is_not_known(self):
+        script = self.script(training())
+        told = " ".join(self.price(script, "--hw", "V100 SXM2,V100 PCIe,T4").out.split())
+        self.assertIn("How much memory NVIDIA Tesla V100", told)
+        self.assertIn("(and of 1 more)", told)
+        self.assertNotIn("How much memory", self.price(script, "--hw", "V100 SXM2,T4", "--set", "memory_size=32GiB").out)
+
+    def test_many_on_which_it_does_not_fit(self):
+        shown = " ".join(self.price(self.script(training()), "--hw", "H100 SXM,L4,T4,P4,P40", "--set", "memory_size=64MiB").out.split())
+        self.assertEqual((shown.count("It does not fit on"), "on 2 more of these devices" in shown), (3, True))
+
+    def test_why_a_way_has_no_step(self):
+        ways = rows(self.price(self.script(training()), "--hw", "T4", "--ways", "--format", "json").json, "ways", "ways")
+        self.assertEqual({row["basis"] for row in ways}, {"run dry", "replayed"})
+        for row in ways:
+            self.assertEqual(row["step_us"] is None, row["why"] is not None, row)
+        self.assertIn("bf16", next(row["why"] for row in ways if row["way"] == "bf16 autocast"))
+
+    def test_which_job_is_told_of(self):
+        script = self.script(training())
+        self.assertIn("of the job of 2 ranks", self.price(script, "--hw", "L4", "--ranks", "1,2").out)
+        self.assertNotIn("of the job of", self.price(script, "--hw", "L4", "--ranks", "2").out)
 
     def test_shapes_that_nobody_asks_for(self):
         script = self.script("""

@@ -2,6 +2,8 @@
 /* PyTorch's caching allocator, by its rules: each case is worked out by hand. */
 #include "unit/cmocka_first.h"
 
+#include <time.h>
+
 #include "base/buf.h"
 #include "dry/allocator.h"
 #include "dry/free_blocks.h"
@@ -120,6 +122,50 @@ static void the_tree_finds_what_a_list_finds(void **state)
     }
 }
 
+/* ---- how work grows ---- */
+
+/* So many that stay, then turns of a small and a large one, of which each needs the other's segment back. */
+static struct dry_lives turns(uint32_t count, struct arena *arena)
+{
+    struct dry_lives lives = {.storages = arena_array(arena, 3 * count, sizeof *lives.storages),
+                              .events = arena_array(arena, 5 * count, sizeof *lives.events)};
+    for (uint32_t i = 0; i < count; i++) {
+        lives.events[lives.event_count++] = (struct dry_event){LIFE_MADE, lives.count};
+        lives.storages[lives.count++] = (struct dry_storage){.bytes = 512, .place = S("")};
+    }
+    for (uint32_t i = 0; i < 2 * count; i++) {
+        lives.events[lives.event_count++] = (struct dry_event){LIFE_MADE, lives.count};
+        lives.events[lives.event_count++] = (struct dry_event){LIFE_DIED, lives.count};
+        lives.storages[lives.count++] = (struct dry_storage){.bytes = i % 2 ? 20 * MIB : KIB, .place = S("")};
+    }
+    return lives;
+}
+
+/* The quickest of three, in seconds of the processor. */
+static double seconds_of_turns(uint32_t count)
+{
+    double best = 1e9;
+    struct arena arena = {0};
+    const struct dry_lives lives = turns(count, &arena);
+    for (int i = 0; i < 3; i++) {
+        const clock_t begin = clock();
+        const struct allocator_peak peak = allocator_replay(&lives, (int64_t)count * 512 + 21 * MIB);
+        const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
+        best = seconds < best ? seconds : best;
+        assert_int_equal(peak.failed_at, LIVES_NONE);
+        assert_int_equal(peak.held, (int64_t)count * 512 + 20 * MIB);
+    }
+    arena_free(&arena);
+    return best;
+}
+
+/* Four times as many take about four times as long; squares would take sixteen times. */
+static void work_grows_with_the_number_of_lives(void **state)
+{
+    const double few = seconds_of_turns(1 << 13), many = seconds_of_turns(1 << 15);
+    assert_true(many < 9 * few + 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +178,7 @@ int main(void)
         cmocka_unit_test(what_is_cached_is_given_back_where_room_is_short),
         cmocka_unit_test(what_has_no_room_is_told),
         cmocka_unit_test(the_tree_finds_what_a_list_finds),
+        cmocka_unit_test(work_grows_with_the_number_of_lives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

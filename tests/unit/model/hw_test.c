@@ -356,6 +356,21 @@ static void of_several_variants_the_most_common_is_taken_and_told(void **state)
     assert_false(hardware_recorded(S("NVIDIA A100"), &arena, &gpu, NULL));
 }
 
+static void a_server_that_nobody_knows_is_told(void **state)
+{
+    struct hardware gpu;
+    assert_true(hardware_find(S("T4"), &arena, &gpu, NULL));
+    assert_int_equal(hardware_server(&gpu), 8);
+    assert_true(str_has(hardware_server_remark(&gpu, &arena), S("NVIDIA T4")));
+    gpu.figure[HW_GPUS_PER_SERVER] = 4;
+    assert_int_equal(hardware_server(&gpu), 4);
+    assert_int_equal(hardware_server_remark(&gpu, &arena).len, 0);
+    gpu.figure[HW_GPUS_PER_SERVER] = 1e300; /* as a user's file may say */
+    assert_int_equal(hardware_server(&gpu), 8);
+    assert_int_equal(hardware_server(NULL), 8);
+    assert_true(hardware_server_remark(NULL, &arena).len > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -378,6 +393,7 @@ int main(void)
         cmocka_unit_test(unusable_files_are_refused),
         cmocka_unit_test(an_unknown_device_is_named_with_its_neighbours),
         cmocka_unit_test(of_several_variants_the_most_common_is_taken_and_told),
+        cmocka_unit_test(a_server_that_nobody_knows_is_told),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
 }

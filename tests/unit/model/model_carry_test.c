@@ -98,7 +98,7 @@ static double held_us(const struct group_model *group, const char *name, const s
     return 0;
 }
 
-/* A board of Turing is told by V100 and T4 alike, one that is later than all that were measured by the A100 alone. */
+/* A board of Turing is told by V100 and T4 alike, one of Hopper by the H200 alone. */
 static void the_nearest_generation_answers_together(void **state)
 {
     const struct kernel kernel = {.form = FORM_BMM, .dtype = DTYPE_F32, .product = {16, 512, 512, 512}};
@@ -108,7 +108,7 @@ static void the_nearest_generation_answers_together(void **state)
     assert_int_equal(group->carry, CARRY_NEAREST_GENERATION);
     const double both =
         sqrt(held_us(group, "Tesla V100-PCIE-32GB", &kernel, &turing) * held_us(group, "Tesla T4", &kernel, &turing));
-    const double last = held_us(group, "NVIDIA A100-PCIE-40GB", &kernel, &hopper);
+    const double last = held_us(group, "NVIDIA H200 SXM 141GB", &kernel, &hopper);
     assert_true(fabs(us_on("NVIDIA GeForce RTX 2080 Ti", kernel) / both - 1) < 1e-9);
     assert_true(fabs(us_on("NVIDIA H20", kernel) / last - 1) < 1e-9);
 }

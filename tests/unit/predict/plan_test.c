@@ -9,6 +9,7 @@
 #include "program/dlrm.h"
 #include "unit/planted.h"
 #include "predict/answer/predict.h"
+#include "predict/plan/plan_doubt.h"
 
 struct planned {
     struct planted p;
@@ -196,13 +197,38 @@ static void equal_steps_predict_each_other(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_trace, close_trace)
 
+/* Kernels of a step of training that was never timed do not sum up to it; of a recorded one, or of inference, they do. */
+static void training_that_was_never_timed_is_doubted_as_a_whole(void **state)
+{
+    static const struct {
+        enum program_source source;
+        enum phase phase;
+        bool doubted;
+    } cases[] = {
+        {PROGRAM_LIST, PHASE_BACKWARD, true},      {PROGRAM_LIST, PHASE_FORWARD, false},
+        {PROGRAM_EXECUTION, PHASE_BACKWARD, true}, {PROGRAM_EXECUTION, PHASE_FORWARD, false},
+        {PROGRAM_TRACE, PHASE_BACKWARD, false},    {PROGRAM_JOINED, PHASE_BACKWARD, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct program_op op = {.phase = (uint8_t)cases[i].phase};
+        const struct program program = {.source = cases[i].source, .ops = &op, .count = 1};
+        const struct plan plan = {.program = &program};
+        assert_true((plan_whole_doubt(&plan) == training_doubt) == cases[i].doubted);
+        assert_true((plan_whole_doubt(&plan) == 0) == !cases[i].doubted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_step_of_single_stretches_comes_back),   TEST(work_without_a_recorded_time_is_guessed_and_counted),
-        TEST(backward_follows_forward_across_threads), TEST(a_configuration_has_a_time_for_all_work),
-        TEST(an_operator_without_shapes_is_named),     TEST(sizes_that_do_not_fit_are_named),
+        TEST(a_step_of_single_stretches_comes_back),
+        TEST(work_without_a_recorded_time_is_guessed_and_counted),
+        TEST(backward_follows_forward_across_threads),
+        TEST(a_configuration_has_a_time_for_all_work),
+        TEST(an_operator_without_shapes_is_named),
+        TEST(sizes_that_do_not_fit_are_named),
         TEST(equal_steps_predict_each_other),
+        cmocka_unit_test(training_that_was_never_timed_is_doubted_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

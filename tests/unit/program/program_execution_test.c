@@ -371,30 +371,50 @@ static void of_a_dry_run_the_operators_stay(void **state)
 
 #define HOST(ID) "[" #ID "," #ID "00,0,4,4,\"cpu\"]"
 
+static const char *const placed[] = {
+    NODE(2, "aten::_to_copy", 2, 1, 0, DATA(HOST(20), HOST(21))),
+    NODE(3, "PythonDispatchMode", 2, 1, 0, ""),
+    NODE(4, "steptime::to_device", 3, 1, 0, ""),
+    NODE(5, "aten::add", 5, 1, 0, DATA(HOST(20), HOST(22))),
+    NODE(6, "PythonDispatchMode", 5, 1, 0, ""),
+    NODE(7, "steptime::on_host", 6, 1, 0, ""),
+    NODE(8, "aten::mul", 8, 1, 0, DATA(HOST(21), HOST(23))),
+    NODE(9, "PythonDispatchMode", 8, 1, 0, ""),
+    NODE(10, "aten::add_", 10, 1, 0, DATA(HOST(24), HOST(24))),
+    NODE(11, "PythonDispatchMode", 10, 1, 0, ""),
+    NODE(12, "steptime::stays_on_host", 11, 1, 0, ""),
+    NULL,
+};
+
 static void of_a_dry_run_marks_tell_places(void **state)
 {
-    static const char *const nodes[] = {
-        NODE(2, "aten::_to_copy", 2, 1, 0, DATA(HOST(20), HOST(21))),
-        NODE(3, "PythonDispatchMode", 2, 1, 0, ""),
-        NODE(4, "steptime::to_device", 3, 1, 0, ""),
-        NODE(5, "aten::add", 5, 1, 0, DATA(HOST(20), HOST(22))),
-        NODE(6, "PythonDispatchMode", 5, 1, 0, ""),
-        NODE(7, "steptime::on_host", 6, 1, 0, ""),
-        NODE(8, "aten::mul", 8, 1, 0, DATA(HOST(21), HOST(23))),
-        NODE(9, "PythonDispatchMode", 8, 1, 0, ""),
-        NULL,
-    };
     struct arena arena = {0};
-    struct execution *e = read_nodes(nodes);
-    execution_put_on_device(e);
+    struct execution *e = read_nodes(placed);
+    execution_put_on_device(e, false);
     const struct program p = program_of_execution(e, &arena);
     check_program(&p);
-    assert_int_equal(p.count, 3);
+    assert_int_equal(p.count, 4);
     assert_int_equal(p.launch_count, 1);
     assert_int_equal(p.launches[0].op, number(&p, 2));
     assert_int_equal(p.launches[0].direction, COPY_H2D);
     assert_int_equal(p.launches[0].bytes, 16);
-    assert_true(find(&p, 5).on_host && !find(&p, 2).on_host && !find(&p, 8).on_host);
+    assert_true(find(&p, 5).on_host && find(&p, 10).on_host && !find(&p, 2).on_host && !find(&p, 8).on_host);
+    execution_free(e);
+    arena_free(&arena);
+}
+
+/* All lies there: neither a copy nor work of the host is left, but that on numbers. */
+static void of_a_dry_run_that_puts_nothing_there_all_is_moved(void **state)
+{
+    struct arena arena = {0};
+    struct execution *e = read_nodes(placed);
+    execution_put_on_device(e, true);
+    const struct program p = program_of_execution(e, &arena);
+    check_program(&p);
+    assert_int_equal(p.count, 4);
+    assert_int_equal(p.launch_count, 0);
+    assert_true(find(&p, 10).on_host);
+    assert_true(!find(&p, 5).on_host && !find(&p, 2).on_host && !find(&p, 8).on_host);
     execution_free(e);
     arena_free(&arena);
 }
@@ -413,6 +433,7 @@ int main(void)
         cmocka_unit_test(pairs_of_one_run_fit),
         cmocka_unit_test(of_a_dry_run_the_operators_stay),
         cmocka_unit_test(of_a_dry_run_marks_tell_places),
+        cmocka_unit_test(of_a_dry_run_that_puts_nothing_there_all_is_moved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,28 @@ static void test_losses_are_counted_and_said(void **state)
     buf_free(&rows);
 }
 
+/* What came later: calls without Python, ranges of a library, why there are no lines, which calls there are. */
+static void test_later_losses_and_why_lines_are_missing(void **state)
+{
+    struct buf file = {0}, rows = {0};
+    header(&file);
+    names(&rows);
+    ROW(&rows, CUDAFILE_LOSS, "", 0, 0, 0, 0, 4, 0, 0, 8, 9);
+    ROW(&rows, CUDAFILE_INFO, "Python is odd", CUDAFILE_LINES_OFF);
+    ROW(&rows, CUDAFILE_INFO, "some", CUDAFILE_CALLS);
+    section(&file, &rows);
+    struct trace *t = read_file(&file);
+    assert_int_equal(t->dropped, 0);
+    assert_true(has_note(t, "4 copies and waits have no line of code: their thread did not hold Python's lock, and"));
+    assert_true(has_note(t, "without: Python is odd"));
+    assert_true(has_note(t, "8 copies and waits have no line of code: their thread ran no Python"));
+    assert_true(has_note(t, "9 NVTX ranges and ends"));
+    assert_true(has_note(t, "calls that were recorded: some"));
+    trace_free(t);
+    buf_free(&file);
+    buf_free(&rows);
+}
+
 static void test_a_damaged_section_is_left_out(void **state)
 {
     struct buf file = {0}, rows = {0};
@@ -265,6 +287,7 @@ int main(void)
         cmocka_unit_test(test_a_copy_and_the_line_that_made_it),
         cmocka_unit_test(test_pieces_in_any_order),
         cmocka_unit_test(test_losses_are_counted_and_said),
+        cmocka_unit_test(test_later_losses_and_why_lines_are_missing),
         cmocka_unit_test(test_a_damaged_section_is_left_out),
         cmocka_unit_test(test_cut_at_any_byte),
         cmocka_unit_test(test_a_later_version),

@@ -294,6 +294,63 @@ static void collectives_in_one_order_are_steps(void **state)
     trace_free(m.p.trace);
 }
 
+/* ---- updates ---- */
+
+static void launch(struct made *m, const char *kernel, int64_t us)
+{
+    const int64_t correlation = m->p.correlation++;
+    plant_linked(&m->p, EVENT_RUNTIME, planted_thread(&m->p, PLANTED_MAIN), "cudaLaunchKernel", m->at_us, 5,
+                 correlation);
+    plant_linked(&m->p, EVENT_KERNEL, planted_stream(&m->p, 0, 7), kernel, m->at_us + 6, us - 8, correlation);
+    m->at_us += us;
+}
+
+/* Work that is never the same, then an update of two kernels. */
+static void step_with_update(struct made *m, int i)
+{
+    static const char *const odd[] = {"gemm", "softmax", "copy", "reduce", "gather", "scatter", "index"};
+    for (int k = 0; k < 4; k++)
+        launch(m, odd[(i * i + k * k * 3 + i * k) % 7], 100);
+    launch(m, "multi_tensor_apply_kernel<Addcmul>", 10);
+    launch(m, "multi_tensor_apply_kernel<Addcdiv>", 10);
+}
+
+static void updates_of_an_optimizer_are_steps(void **state)
+{
+    struct made m = made_new();
+    for (int i = 0; i < 8; i++)
+        step_with_update(&m, i);
+    expect(&m, STEPS_UPDATES, 7, "8 updates of an optimizer (`cudaLaunchKernel`), regular");
+    trace_free(m.p.trace);
+}
+
+static void updates_of_a_first_step_that_sets_up_are_passed_over(void **state)
+{
+    struct made m = made_new();
+    for (int i = 0; i < 8; i++) {
+        step_with_update(&m, i);
+        launch(&m, "fill", 10);
+        launch(&m, "multi_tensor_apply_kernel<Lerp>", 10);
+        launch(&m, "fill", 10);
+        if (!i)
+            launch(&m, "multi_tensor_apply_kernel<Scale>", 10);
+    }
+    expect(&m, STEPS_UPDATES, 7, "8 updates of an optimizer");
+    trace_free(m.p.trace);
+}
+
+static void kernels_that_update_now_and_then_are_no_steps(void **state)
+{
+    struct made m = made_new();
+    for (int i = 0; i < 8; i++) {
+        step_with_update(&m, i);
+        for (int k = 0; k < i * i; k++)
+            launch(&m, "gemm", 100);
+    }
+    expect(&m, STEPS_NONE, 1, "updates of an optimizer");
+    trace_free(m.p.trace);
+}
+
 /* ---- sequences of operators ---- */
 
 static void step_of_operators(struct made *m, int layers)
@@ -399,6 +456,9 @@ int main(void)
         cmocka_unit_test(pieces_of_a_single_step_are_no_steps),
         cmocka_unit_test(batches_of_a_loader_are_steps),
         cmocka_unit_test(collectives_in_one_order_are_steps),
+        cmocka_unit_test(updates_of_an_optimizer_are_steps),
+        cmocka_unit_test(updates_of_a_first_step_that_sets_up_are_passed_over),
+        cmocka_unit_test(kernels_that_update_now_and_then_are_no_steps),
         cmocka_unit_test(a_sequence_of_operators_that_comes_again_is_a_step),
         cmocka_unit_test(layers_of_a_single_step_are_no_steps),
         cmocka_unit_test(operators_in_two_steps_are_one_piece),

@@ -183,6 +183,42 @@ static void frames_take_the_times_of_what_they_call(void **state)
     arena_free(&arena);
 }
 
+/*
+ * Between two operators lie 400 us with a hundred built-in functions of 1 us, and 400 us with none: the notes of the first took 50 us of
+ * the 50 that the recording with stacks is longer, so the second half keeps its length.
+ */
+static void what_noting_frames_took_is_no_time_of_theirs(void **state)
+{
+    enum { FRAMES = 100 };
+    static struct call slow[FRAMES + 6] = {{"user_annotation", "ProfilerStep#9", 5000, 1000},
+                                           {"python_function", "train.py(1): step", 5000, 1000},
+                                           {"cpu_op", "aten::a", 5010, 10},
+                                           {"python_function", "train.py(9): quiet", 5420, 400},
+                                           {"cpu_op", "aten::b", 5820, 10}};
+    static const struct call fast[] = {{"user_annotation", "ProfilerStep#3", 1000, 950},
+                                       {"cpu_op", "aten::a", 1010, 10},
+                                       {"cpu_op", "aten::b", 1770, 10},
+                                       {0}};
+    char folder[] = "/tmp/stacks-XXXXXX";
+    struct arena arena = {0};
+    struct stacks_joined joined;
+    assert_non_null(mkdtemp(folder));
+    const char *times = str_printf(&arena, "%s/t.json", folder).at,
+               *stacks = str_printf(&arena, "%s/s.json", folder).at;
+    for (int i = 0; i < FRAMES; i++)
+        slow[5 + i] = (struct call){"python_function", "<built-in function len>", 5021 + 4 * i, 1};
+    write_trace(times, fast);
+    write_trace(stacks, slow);
+    assert_true(stacks_join(times, stacks, times, &joined, NULL));
+    assert_int_equal(joined.frames, FRAMES + 2);
+    struct trace *trace = trace_read(times, NULL, NULL);
+    const uint32_t quiet = find(trace, "train.py(9): quiet");
+    assert_in_range(trace->dur_ns[quiet], 398000, 402000); /* 375,000 if both halves shrank alike */
+    trace_free(trace);
+    unlink(times), unlink(stacks), rmdir(folder);
+    arena_free(&arena);
+}
+
 static void what_is_no_trace_leaves_the_file_alone(void **state)
 {
     char folder[] = "/tmp/stacks-XXXXXX";
@@ -209,6 +245,7 @@ int main(void)
         cmocka_unit_test(time_is_stretched_evenly_between_anchors),
         cmocka_unit_test(order_survives_any_anchors),
         cmocka_unit_test(frames_take_the_times_of_what_they_call),
+        cmocka_unit_test(what_noting_frames_took_is_no_time_of_theirs),
         cmocka_unit_test(what_is_no_trace_leaves_the_file_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
