@@ -371,6 +371,7 @@ class Traces(Files):
                          [("train.py:7 step", 4096)])
         lines = {row["where"]: row["bytes"] for row in rows_of(document, "memory_lines")}
         self.assertEqual(lines, {"train.py:7 step": 8 * 4096, "(before the history)": 1000})
+        self.assertIn("Lines are those in which functions begin", steptime("memory", self.path("trace.json")).out)
 
     def test_none_that_leaks(self):
         document = steptime("memory", self.trace(leak=False), "--format", "json").json
