@@ -151,6 +151,47 @@ def training(steps=8, leak=0, allocator=None, marked=True):
     return a
 
 
+# ---- as PyTorch's C++ code pickles it (torch/csrc/jit/serialization/pickler.cpp): protocol 2, kept once it is whole ----
+
+class AsInC:
+    def __init__(self):
+        self.out, self.kept, self.places = b"\x80\x02", 0, {}
+
+    def put(self, value):
+        if isinstance(value, bool):
+            self.out += b"\x88" if value else b"\x89"
+        elif isinstance(value, int):
+            self.out += (b"K" + bytes([value]) if 0 <= value < 256 else b"M" + struct.pack("<H", value) if 0 <= value < 1 << 16
+                         else b"J" + struct.pack("<i", value) if abs(value) < 1 << 31 else b"\x8a\x08" + struct.pack("<q", value))
+        elif isinstance(value, float):
+            self.out += b"G" + struct.pack(">d", value)
+        elif value in self.places if isinstance(value, str) else id(value) in self.places:
+            place = self.places[value if isinstance(value, str) else id(value)]
+            self.out += b"h" + bytes([place]) if place < 256 else b"j" + struct.pack("<I", place)
+        else:
+            self.put_whole(value)
+            self.out += b"q" + bytes([self.kept]) if self.kept < 256 else b"r" + struct.pack("<I", self.kept)
+            self.places[value if isinstance(value, str) else id(value)] = self.kept
+            self.kept += 1
+
+    def put_whole(self, value):
+        if isinstance(value, str):
+            self.out += b"X" + struct.pack("<I", len(value.encode())) + value.encode()
+            return
+        begin, items, end = {dict: (b"}", [part for pair in value.items() for part in pair] if isinstance(value, dict) else [], b"u"),
+                             list: (b"]", value, b"e"), tuple: (b"", value, b"\x86")}[type(value)]
+        self.out += begin + (b"(" if begin and items else b"")
+        for item in items:
+            self.put(item)
+        self.out += end if items else b""
+
+
+def as_in_c(value):
+    pickler = AsInC()
+    pickler.put(value)
+    return pickler.out + b"."
+
+
 # ---- a large one, as pickle.dump would write it, without making it in memory first ----
 
 def text(word):

@@ -323,6 +323,7 @@ HISTORY = {"device": 0, "address": 64, "total_size": 2048, "stream": 3, "segment
 SNAPSHOTS = {
     "steps": pickle.dumps(snapshot(training(6, leak=512)), 4),
     "protocol2": pickle.dumps(snapshot(training(2), last=20), 2),
+    "in_c": snapshots.as_in_c(snapshot(training(2), last=20)),
     "unmarked": pickle.dumps(snapshot(training(3, marked=False), last=40), 5),
     "out": pickle.dumps(snapshot(OUT), 4),
     "history": pickle.dumps([HISTORY], 3),

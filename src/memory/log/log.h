@@ -128,6 +128,7 @@ struct memory_log {
     bool has_segments; /* the state at the end is told: of a snapshot */
     bool asked_sizes;  /* bytes are as asked for, before the allocator rounds them: of a snapshot */
     bool cut;          /* the end is missing */
+    bool first_lines;  /* some lines are those in which functions begin: of a trace */
     uint64_t texts_cut;
 };
 

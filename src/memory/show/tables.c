@@ -192,7 +192,7 @@ static struct section *tell(struct report *report, const char *id, const char *t
                             uint32_t count, fill_fn *fill)
 {
     struct section *section = report_section(report, id, title);
-    struct table *table = section_table(section, id, title);
+    struct table *table = section_table(section, id, "");
     memory_columns(table, id);
     for (uint32_t i = 0; i < count; i++)
         fill(table, &told[i], report_arena(report));
@@ -238,7 +238,7 @@ static const struct memory_told *fullest_of(const struct memory_told *told, uint
 
 static void tell_timeline(const struct memory_told *fullest, struct report *report)
 {
-    struct section *section = report_section(report, "memory_timeline", "Memory over time");
+    struct section *section = report_section(report, "memory_devices", "Devices");
     struct table *table = section_table(section, "memory_timeline", "Memory over time");
     memory_columns(table, "memory_timeline");
     timeline(table, &fullest->account);

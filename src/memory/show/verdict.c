@@ -121,6 +121,11 @@ static void tell_doubts(const struct memory_account *a, struct section *section,
                      str_printf(arena,
                                 "%s (%.0f %%) was there before the recording begins, and nothing says from where.",
                                 told_bytes(arena, before->bytes).at, percent(before->bytes, a->peak)));
+    if (a->log->first_lines)
+        section_text(
+            section,
+            S("Lines are those in which functions begin, which is what the trace has; the operator says more, and a "
+              "snapshot has the lines themselves."));
     if (a->log->cut)
         section_text(section, S("The end of the recording is missing: what lived before it may be more."));
 }

@@ -91,6 +91,7 @@ static uint32_t context_of(struct reading *r, uint32_t row)
     if (operator!= ROW_NONE)
         context.node = intern_id(r->log->names, trace_name(r->trace, operator));
     if (place_known(&place)) {
+        r->log->first_lines |= place.line < 0;
         const int64_t line = place.line >= 0 ? place.line : place.function.line;
         context.user = context.inner = frame_of(r, place.function.name, place.function.file, line);
     }

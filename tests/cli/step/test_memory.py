@@ -78,6 +78,14 @@ class Snapshots(Files):
         done = steptime("memory", self.path("plain.pickle"), "--format", "json")
         self.assertEqual(values(done.json)["peak_bytes"], peak_the_slow_way(snapshot(training(), last=40))[0])
 
+    def test_by_the_pickler_in_c(self):
+        data = snapshots.as_in_c(snapshot(training(5), last=60))
+        self.assertEqual(pickle.loads(data), snapshot(training(5), last=60))
+        document = self.told(data)
+        again = self.told(snapshot(training(5), last=60))
+        for table in ("memory_lines", "memory_categories", "memory_layout", "memory_steps"):
+            self.assertEqual(rows_of(document, table), rows_of(again, table))
+
     def test_categories(self):
         document = self.told(snapshot(training()))
         # In the second step: 4 parameters, 8 states, 3 activations of 8 MiB, and what the first backward makes.
@@ -371,6 +379,7 @@ class Traces(Files):
                          [("train.py:7 step", 4096)])
         lines = {row["where"]: row["bytes"] for row in rows_of(document, "memory_lines")}
         self.assertEqual(lines, {"train.py:7 step": 8 * 4096, "(before the history)": 1000})
+        self.assertIn("Lines are those in which functions begin", steptime("memory", self.path("trace.json")).out)
 
     def test_none_that_leaks(self):
         document = steptime("memory", self.trace(leak=False), "--format", "json").json
