@@ -21,6 +21,7 @@ PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16
 SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent
 RANKS = int(os.environ.get("STEPTIME_DRY_RANKS", "0"))  # of the job, of which this is the first; 0: it is none
 SERVER = int(os.environ.get("STEPTIME_DRY_SERVER", "8"))  # devices of a server
+LIMIT = float(os.environ.get("STEPTIME_DRY_LIMIT", "0"))  # seconds, behind which steptime ends it; 0: not known
 MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")
@@ -72,11 +73,22 @@ def place_of_error(trace):
     return last if own == "-" else own
 
 
+def short(where):
+    """FILE:LINE as seen from where the script was started."""
+    return where[len(BEGAN_IN) + 1:] if where.startswith(BEGAN_IN + os.sep) else where
+
+
 def where_and_what(kind, problem, trace):
     """FILE:LINE of an error and its words. What is no Python has no line that was on the way, but one of its own."""
     if isinstance(problem, SyntaxError) and problem.filename and problem.lineno:
         return f"{problem.filename}:{problem.lineno}", f"{kind.__name__}: {problem.msg}"
-    return place_of_error(trace), f"{kind.__name__}: {problem}"
+    return place_of_error(trace), f"{kind.__name__}: {problem}{shadowed(problem)}"
+
+
+def shadowed(problem):
+    """Of a module that was found, but is another: one beside the script goes before a package of its name."""
+    path = getattr(problem, "path", None) if isinstance(problem, ImportError) else None
+    return f" (not of a package: {path} beside the script has its name)" if path and not is_installed(path) else ""
 
 
 def place():
