@@ -84,11 +84,11 @@ class End:
 
     # ---- what is told ----
 
-    def of_a_job(self, where):
-        """Behind an error: whether it comes from what only a job has."""
+    def with_ranks(self, what, where):
+        """The words of an error, and whether it comes from what only a job has."""
         if self.rank is None or not are_near(self.rank[1], where):
-            return ""
-        return f" (it asks for {self.rank[0]}, which a job of several ranks has: --ranks N, such as --ranks 2)"
+            return what
+        return f"{what[:MOST_SAID]} (it asks for {self.rank[0]}, which a job has: say how many ranks with --ranks N)"
 
     def why(self):
         """Why no step: parts of a sentence, what helps most first."""

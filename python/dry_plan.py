@@ -37,8 +37,8 @@ def is_ours(path):
 
 @functools.lru_cache(None)
 def is_installed(path):
-    """A package's or Python's own, and no file at all."""
-    return (path.startswith("<") or f"{os.sep}site-packages{os.sep}" in path
+    """A package's or Python's own, what was compiled of such (Cython), and no file at all."""
+    return (path.startswith("<") or path.endswith((".pyx", ".pxi", ".pxd")) or f"{os.sep}site-packages{os.sep}" in path
             or f"{os.sep}dist-packages{os.sep}" in path or path.startswith(PYTHON))
 
 

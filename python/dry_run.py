@@ -200,7 +200,7 @@ class DryRun:
             return
         self.close()
         where, what = where_and_what(kind, problem, trace)
-        tell("died", short(where), what + end.of_a_job(where))
+        tell("died", short(where), end.with_ranks(what, where))
         os._exit(1)
 
 
