@@ -82,13 +82,15 @@ def where_and_what(kind, problem, trace):
     """FILE:LINE of an error and its words. What is no Python has no line that was on the way, but one of its own."""
     if isinstance(problem, SyntaxError) and problem.filename and problem.lineno:
         return f"{problem.filename}:{problem.lineno}", f"{kind.__name__}: {problem.msg}"
-    return place_of_error(trace), f"{kind.__name__}: {problem}{shadowed(problem)}"
+    return place_of_error(trace), f"{kind.__name__}: {shadowed(problem) or problem}"
 
 
 def shadowed(problem):
-    """Of a module that was found, but is another: one beside the script goes before a package of its name."""
+    """Of a module that was found, but is another than was meant."""
     path = getattr(problem, "path", None) if isinstance(problem, ImportError) else None
-    return f" (not of a package: {path} beside the script has its name)" if path and not is_installed(path) else ""
+    if not path or is_installed(path):
+        return ""
+    return f"{str(problem).partition(' (')[0]}: {short(path)} goes before a package of that name"
 
 
 def place():

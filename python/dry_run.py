@@ -38,7 +38,7 @@ import sys
 
 from steptime_dry_end import end, tell_late
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, place, short, tell, tell_counts, where_and_what
+from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 
@@ -181,6 +181,7 @@ class DryRun:
                 self.waits.write()
         if self.by_hand and self.steps:
             tell("by_hand", end.backward)
+            count("skipped", "step() of an optimizer: there is none, steps end with backward()", end.backward)
         tell_counts()
 
     def finish(self, kind):

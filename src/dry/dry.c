@@ -94,6 +94,7 @@ static const struct {
     {"couldn't connect to", fetch},
     {"FileNotFoundError", "it reads data that is not there: lay a small file of that kind there, or let --batch-shape "
                           "say what its loaders hand out"},
+    {"goes before a package of that name", "where another is meant, rename it"},
     {"ModuleNotFoundError", "install that package for this Python"},
     {"ImportError", "install that package for this Python"},
     {"ConnectionError", fetch},
