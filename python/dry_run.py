@@ -2,18 +2,18 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no need of them), dry_device.py (answers as the asked
-device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
-dry_files.py (what it writes), dry_memory.py, dry_calls.py and
-dry_storages.py (which storages live when, in which calls of modules), dry_places.py (which of them on the device), dry_streams.py
-(streams and events), dry_job.py and dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) dry_data.py (batches where data is absent), dry_lone.py (jobs whose ranks nobody said), dry_end.py (why
-there is no step); where that is asked for
-dry_waits.py (where the host would wait for the device).
+dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
+need of them), dry_device.py (answers as the asked device would), dry_words.py (its words in the script), dry_quiet.py (what would
+be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
+calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
+job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
+is absent) and dry_end.py (why there is no step); where that is asked for dry_waits.py (where the host would wait for the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
-ends with the step() of an optimizer, as for record.py; of a script that has run backward() and made no optimizer, with backward(). After the last one the process ends at once. Lines for who waits go
-to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
+ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
+After the last one the process ends at once. Lines for who waits go to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for
+no place:
 
     loaded    1  -  <python>            an interpreter took this module
     torch     1  -  <version>           PyTorch was imported

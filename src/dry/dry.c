@@ -165,8 +165,8 @@ static bool without_step(const struct dry_told *told, const struct child_end *en
     const str last = end->status ? last_line(end->complaints) : S("");
     const str why = told->why.len ? str_printf(arena, ": %.*s", (int)told->why.len, told->why.at) : S("");
     const str tail = last.len ? str_printf(arena, "; it complained last: %.*s", (int)last.len, last.at) : S("");
-    return fail(err, STEPTIME_INPUT, "the script ended without a step%.*s%.*s", (int)why.len, why.at,
-                (int)tail.len, tail.at);
+    return fail(err, STEPTIME_INPUT, "the script ended without a step%.*s%.*s", (int)why.len, why.at, (int)tail.len,
+                tail.at);
 }
 
 static bool too_late(const struct dry_told *told, const struct dry_options *options, struct arena *arena,

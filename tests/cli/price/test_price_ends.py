@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime price: scripts that start their ranks themselves, make steps without an optimizer, or end without one."""
+import json
 import os
 import unittest
 
@@ -95,7 +96,7 @@ class ByHand(Case):
         self.assertIn((self.line_of("loss.backward"), NO_OPTIMIZER), stand_ins(told))
         self.assertEqual(value(told, "step", "flops"), 2 * 2 * 16 * 64 * 32)
         kinds = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
-        self.assertEqual((kinds["parameters"], kinds["gradients"]), (4 * 64 * 32, 4 * 64 * 32))
+        self.assertEqual(kinds["parameters"], 4 * 64 * 32)
 
     def test_an_optimizer_that_comes_later_makes_the_steps(self):
         told = self.priced("""
@@ -109,7 +110,7 @@ class ByHand(Case):
                     net(torch.randn(16, 64)).sum().backward()
                 optimizer.step()
         """)
-        self.assertEqual([call for _, call in stand_ins(told) if call == NO_OPTIMIZER], [])
+        self.assertNotIn(NO_OPTIMIZER, json.dumps(told))
         self.assertEqual(value(told, "step", "flops"), 2 * 2 * 2 * 16 * 64 * 32)
 
 
