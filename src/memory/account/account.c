@@ -201,6 +201,7 @@ void memory_account_of(const struct memory_log *log, uint16_t device, struct are
     for (uint32_t i = 0; i < out->steps.count; i++)
         out->step_numbers[i] = (struct memory_step_numbers){.number = out->steps.at[i].number, .reserved = -1};
     out->begin = held_begin(&lives);
+    out->begin_known = log->has_segments || (log->held_begin && !(log->begin_partial && log->begin_partial[device]));
     out->reserved_begin = reserved_begin(log, device);
     struct walk walk = {.lives = &lives,
                         .out = out,

@@ -68,7 +68,8 @@ struct memory_account {
     uint32_t out_count;
     struct memory_point *timeline;
     uint32_t points;
-    bool frames; /* some allocation has frames */
+    bool begin_known; /* begin is all that lived then; else what is known of it */
+    bool frames;      /* some allocation has frames */
 };
 
 /* Everything in the arena; the log must live as long. */

@@ -122,6 +122,7 @@ struct memory_log {
     uint32_t devices;    /* how many; events name them by index */
     int64_t *device_id;  /* by index, in `arena`; below 0: the host */
     int64_t *held_begin; /* by index: bytes before the first event, of which some may have no entry; NULL: not told */
+    bool *begin_partial; /* by index: more than held_begin may have lived then; NULL: of none */
     int64_t *reserved_begin; /* the same of what was taken from the device; NULL: follows from the segments */
     struct arena *arena;
 

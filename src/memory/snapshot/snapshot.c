@@ -83,6 +83,14 @@ static void take_threads(struct memory_log *log)
     }
 }
 
+static bool tells_lives(const struct memory_log *log)
+{
+    for (size_t i = 0; i < log->event_count; i++)
+        if (log->events[i].action == MEMORY_ALLOC || log->events[i].action == MEMORY_FREE)
+            return true;
+    return false;
+}
+
 static bool finish(struct machine *m, bool whole, str *broken, struct steptime_error *err)
 {
     struct memory_log *log = m->log;
@@ -99,6 +107,9 @@ static bool finish(struct machine *m, bool whole, str *broken, struct steptime_e
         return fail_at(err, STEPTIME_INPUT, path, -1,
                        whole ? "is a Python pickle, but no snapshot of PyTorch's allocator"
                              : "breaks off before the first entry of a snapshot");
+    if (!whole && !tells_lives(log))
+        return fail_at(err, STEPTIME_INPUT, path, source_offset(m->source),
+                       "the file breaks off before the first allocation of its history: what was held is not known");
     log->has_segments = whole;
     log->asked_sizes = true;
     place_blocks(log);

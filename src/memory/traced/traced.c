@@ -150,6 +150,8 @@ static void add_event(struct reading *r, uint32_t row)
     note_reserved(r, row, device, time_ns);
     if (r->held[device] < 0) {
         r->held[device] = 0;
+        /* The host's total counts from where a recorder began; one that is the first piece alone says nothing of before. */
+        r->log->begin_partial[device] = r->log->device_id[device] < 0 && total <= (bytes > 0 ? bytes : 0);
         r->log->held_begin[device] = total >= 0 && total <= MEMORY_MOST_BYTES && total > bytes ? total - bytes : 0;
     }
     *memory_log_event(r->log) = (struct memory_event){.address = address,
@@ -205,6 +207,7 @@ struct memory_log traced_log(const struct trace *trace, struct arena *arena)
     struct arena scratch = {0};
     log.device_id = arena_array(arena, MOST_DEVICES, sizeof *log.device_id);
     log.held_begin = arena_array(arena, MOST_DEVICES, sizeof *log.held_begin);
+    log.begin_partial = arena_array(arena, MOST_DEVICES, sizeof *log.begin_partial);
     log.reserved_begin = arena_array(arena, MOST_DEVICES, sizeof *log.reserved_begin);
     struct reading r = {.trace = trace,
                         .log = &log,
