@@ -325,12 +325,14 @@ class Snapshots(Files):
 
     def test_a_narrow_screen_keeps_what_tells_rows_apart(self):
         library = snapshots.frame("step", "/usr/lib/python3/dist-packages/accelerate/optimizer.py", 186)
+        outer = snapshots.frame("training_step_of_all", "/home/u/language_model_trainer.py", 20)
         a = Allocator()
         for k in range(3):
-            a.alloc((k + 1) * MIB, [{**library, "line": 186 + k}, *in_forward(20)])
+            a.alloc((k + 1) * MIB, [*snapshots.in_backward("ScaledDotProductEfficientAttentionBackward0"), {**library, "line": 186 + k}, outer])
         out = steptime("memory", self.written(snapshot(a)), env={**os.environ, "COLUMNS": "80"}).out
         for line in ("optimizer.py:186 step", "optimizer.py:187 step", "optimizer.py:188 step"):
             self.assertIn(line, out)
+        self.assertRegex(out, "too narrow for: .*operator")
 
     def test_guesses_are_told_as_such(self):
         out = " ".join(steptime("memory", self.written(snapshot(training()))).out.split())
