@@ -88,8 +88,10 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     }
     file->result = side;
     side->accounts = arena_array(&file->arena, side->log.devices, sizeof *side->accounts);
+    struct memory_common common = memory_common_new(&side->log);
     for (uint32_t i = 0; i < side->log.devices; i++)
-        memory_account_of(&side->log, (uint16_t)i, &file->arena, &side->accounts[i]);
+        memory_account_of(&common, (uint16_t)i, &file->arena, &side->accounts[i]);
+    memory_common_free(&common);
     return true;
 }
 

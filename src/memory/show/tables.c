@@ -107,9 +107,11 @@ static void layout_row(struct table *table, str moment, const struct memory_layo
     table_int(table, layout->held);
     table_int(table, layout->free);
     table_int(table, layout->stuck);
+    table_int(table, layout->usable);
     table_int(table, layout->largest);
     table_int(table, layout->pieces);
-    table_cell(table, layout->free > 0 ? cell_real(1 - (double)layout->largest / (double)layout->free) : cell_null());
+    table_cell(table,
+               layout->usable > 0 ? cell_real(1 - (double)layout->largest / (double)layout->usable) : cell_null());
     table_cell(table, cell_int_or_null(layout->rounding));
     cells_of_side(table, told, arena);
 }
@@ -156,6 +158,7 @@ static void outs(struct table *table, const struct memory_told *told, struct are
         table_int(table, out->held);
         table_cell(table, cell_int_or_null(out->reserved));
         table_cell(table, cell_int_if(out->layout.known, out->layout.free));
+        table_cell(table, cell_int_if(out->layout.known, out->layout.usable));
         table_cell(table, cell_int_if(out->layout.known, out->layout.largest));
         table_cell(table, cell_int_or_null(since(a, out->time_ns)));
         cells_of_side(table, told, arena);

@@ -60,35 +60,53 @@ static str category_words(const struct memory_account *a, struct arena *arena)
     return words;
 }
 
-/* The line that filled most, all its categories together. */
-static const struct memory_line *first_line(const struct memory_account *a)
+/* "activations"; "mostly activations" where it was made for several things. */
+static str purpose_words(const struct filled_most *most, struct arena *arena)
 {
-    for (uint32_t i = 0; i < a->line_count; i++)
-        if (told_frame(a->log, a->lines[i].context) != MEMORY_NONE || a->log->contexts[a->lines[i].context].node)
-            return &a->lines[i];
-    return NULL;
+    return str_printf(arena, ", %s%s", most->alone ? "" : "mostly ",
+                      memory_category_word((enum memory_category)most->category));
 }
 
 static void tell_line(const struct memory_account *a, struct section *section, struct arena *arena)
 {
-    const struct memory_line *line = first_line(a);
-    if (!line && a->log->cut && !a->frames)
+    struct filled_most most;
+    const bool found = memory_filled_most(a, &most);
+    if (!found && a->log->cut && !a->frames)
         return; /* they may stand in what is missing */
-    if (!line) {
+    if (!found) {
         section_text(section,
                      a->frames ? S("No line of a program made what lived then.")
                                : S("The recording holds no frames, so that no line can be named: record with stacks."));
         return;
     }
-    const struct memory_context *context = &a->log->contexts[line->context];
-    const str where = told_line(a->log, line->context, false, arena);
-    const bool other = context->user != MEMORY_NONE && context->inner != context->user && context->inner != MEMORY_NONE;
+    const struct memory_context *context = &a->log->contexts[most.context];
+    const str where = told_line(a->log, most.context, false, arena);
+    const bool other = most.inner_alone && context->user != MEMORY_NONE && context->inner != context->user &&
+                       context->inner != MEMORY_NONE;
     const str inner = memory_frame_words(a->log, context->inner, arena);
-    section_text(section, str_printf(arena, "%.*s filled most: %s (%.0f %%%s%s) in %lld piece%s%s%.*s.", (int)where.len,
-                                     where.at, told_bytes(arena, line->bytes).at, percent(line->bytes, a->peak),
-                                     a->log->cut ? "" : ", ", a->log->cut ? "" : memory_category_word(line->category),
-                                     (long long)line->pieces, line->pieces == 1 ? "" : "s", other ? ", in " : "",
+    const str of = percent(a->peak - most.of_lines, a->peak) < 1
+                       ? S("")
+                       : str_printf(arena, "Of the %s (%.0f %%) that have a line, ", told_bytes(arena, most.of_lines).at,
+                                    percent(most.of_lines, a->peak));
+    const str purpose = a->log->cut ? S("") : purpose_words(&most, arena);
+    section_text(section, str_printf(arena, "%.*s%.*s filled most: %s (%.0f %%%.*s) in %lld piece%s%s%.*s.",
+                                     (int)of.len, of.at, (int)where.len, where.at, told_bytes(arena, most.bytes).at,
+                                     percent(most.bytes, a->peak), (int)purpose.len, purpose.at,
+                                     (long long)most.pieces, most.pieces == 1 ? "" : "s", other ? ", in " : "",
                                      other ? (int)inner.len : 0, inner.at));
+}
+
+/* "; the allocator had 3 GiB free, of which it may use 2 GiB, the largest piece 1 GiB" */
+static str inside_words(const struct memory_layout *layout, struct arena *arena)
+{
+    if (!layout->known)
+        return S("");
+    const str free = told_bytes(arena, layout->free), usable = told_bytes(arena, layout->usable);
+    const str part = str_eq(free, usable) ? S("") : str_printf(arena, ", of which it may use %s", usable.at);
+    const str largest =
+        layout->usable ? str_printf(arena, ", the largest piece %s", told_bytes(arena, layout->largest).at) : S("");
+    return str_printf(arena, "; the allocator had %s free%.*s%.*s", free.at, (int)part.len, part.at, (int)largest.len,
+                      largest.at);
 }
 
 static void tell_outs(const struct memory_account *a, struct section *section, struct arena *arena)
@@ -98,10 +116,7 @@ static void tell_outs(const struct memory_account *a, struct section *section, s
     const struct memory_out *out = &a->outs[0];
     const str where = told_line(a->log, out->context, false, arena);
     const str more = a->out_count > 1 ? str_printf(arena, " %u requests failed in all.", a->out_count) : S("");
-    const str inside = !out->layout.known ? S("")
-                                          : str_printf(arena, "; the allocator had %s free, the largest piece %s",
-                                                       told_bytes(arena, out->layout.free).at,
-                                                       told_bytes(arena, out->layout.largest).at);
+    const str inside = inside_words(&out->layout, arena);
     section_text(section,
                  str_printf(arena, "Out of memory: %.*s asked for %s%.*s.%.*s", (int)where.len, where.at,
                             told_bytes(arena, out->asked).at, (int)inside.len, inside.at, (int)more.len, more.at));
@@ -114,12 +129,12 @@ static void tell_leak(const struct memory_account *a, struct section *section, s
         return;
     if (a->steps.count < 5) {
         section_text(section, str_printf(arena, "What grows from step to step wants 5 steps, and there are %u (%s).",
-                                         a->steps.count, memory_step_words(a->steps.source)));
+                                         a->steps.count, a->steps.told_by.at));
         return;
     }
     if (!leak || !leak->certain) {
         section_text(section, str_printf(arena, "No line certainly leaves something behind in each step (%s).",
-                                         memory_step_words(a->steps.source)));
+                                         a->steps.told_by.at));
         return;
     }
     const str where = told_line(a->log, leak->context, false, arena);
@@ -170,7 +185,7 @@ static void tell_values(const struct memory_account *a, struct section *section)
     section_detail(section, "growth_bytes", "growth a step", UNIT_BYTES, cell_int_if(a->steps.count >= 3, a->growth));
     section_detail(section, "steps", "steps", UNIT_COUNT, cell_int(a->steps.count));
     section_detail(section, "steps_told_by", "steps told by", UNIT_NONE,
-                   cell_text(str_of(memory_step_words(a->steps.source))));
+                   cell_text(a->steps.told_by));
     section_detail(section, "out_of_memory_events", "requests that failed", UNIT_COUNT, cell_int(a->out_count));
     section_detail(section, "bytes_are", "bytes are", UNIT_NONE,
                    cell_text(a->log->asked_sizes ? S("as asked for") : S("as given")));
