@@ -55,10 +55,11 @@ static bool history_of(const struct machine *m, struct value item, uint32_t *fir
     return slot->of == VALUE_EVENT || slot->of == VALUE_KINDS;
 }
 
-/* The lists on the stack; entries that are in none are of the last. So many devices then. */
+/* The lists on the stack; entries that are in none are of the last of them. So many devices then. */
 static uint32_t take_open(struct machine *m, size_t list, uint32_t devices)
 {
     const size_t end = items_end(m, list);
+    const uint32_t whole = devices;
     uint32_t first, count, behind = 0;
     for (uint32_t i = 0; i < devices; i++)
         behind = m->traces[i].count ? m->traces[i].first + m->traces[i].count : behind;
@@ -66,7 +67,7 @@ static uint32_t take_open(struct machine *m, size_t list, uint32_t devices)
         take_range(m, first, count, devices++);
         behind = count ? first + count : behind;
     }
-    if (devices)
+    if (devices > whole)
         take_range(m, behind, (uint32_t)m->log->event_count - behind, devices - 1);
     return devices;
 }
@@ -82,7 +83,7 @@ uint32_t devices_take(struct machine *m)
     const size_t list = log->cut ? open_traces(m) : m->depth;
     if (list < m->depth) {
         devices = take_open(m, list, devices);
-        breaks = devices ? devices - 1 : MEMORY_NONE;
+        breaks = devices > m->trace_count ? devices - 1 : MEMORY_NONE;
     }
     if (!devices && log->event_count)
         devices = 1;

@@ -50,6 +50,23 @@ class Traces(unittest.TestCase):
         self.assertEqual(lines, {"train.py:7 step": 8 * 4096, "(before the history)": 1000})
         self.assertIn("Lines are those in which functions begin", steptime("memory", self.path("trace.json")).out)
 
+    def test_steps_and_what_tells_them(self):
+        """Numbers are those of the trace, and so is what tells steps."""
+        path = self.trace()
+        document = steptime("memory", path, "--format", "json").json
+        self.assertEqual([row["step"] for row in rows_of(document, "memory_steps")], list(range(8)))
+        self.assertEqual(values(document)["steps_told_by"], "steps as the trace has them: profiler_steps")
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("ProfilerStep#", "ProfilerStep#10"))
+        document = steptime("memory", path, "--format", "json").json
+        self.assertEqual([row["step"] for row in rows_of(document, "memory_steps")], list(range(100, 108)))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("ProfilerStep#", "round "))
+        document = steptime("memory", path, "--format", "json").json
+        self.assertEqual((values(document)["steps"], values(document)["steps_told_by"]), (8, "steps as the trace has them: ranges"))
+
     def test_none_that_leaks(self):
         document = steptime("memory", self.trace(leak=False), "--format", "json").json
         self.assertEqual((values(document)["peak_bytes"], document["findings"]), (1000 + 4096, []))
@@ -74,6 +91,14 @@ class Traces(unittest.TestCase):
         done = self.cut(whole, whole.rindex("[memory]") - 40)
         self.assertEqual(done.code, OK, done.err)
         self.assertIn("The file breaks off: before that", done.out)
+
+    def test_events_of_devices_between_each_other(self):
+        """Each has its own, in the order of time."""
+        events = [memory_event(2 * k + kind, 1000 * (kind + 1), 8 * k, 1000 * (kind + 1) * (k + 1), 0, kind=kind)
+                  for k in range(5) for kind in (1, 0)]
+        document = steptime("memory", support.write_trace(self.path("two.json"), events), "--format", "json").json
+        self.assertEqual({row["device"]: (row["peak_bytes"], row["allocations"]) for row in rows_of(document, "memory_devices")},
+                         {"GPU 0": (10000, 5), "host": (5000, 5)})
 
     def test_before_of_the_host(self):
         """The host's total begins where the recorder did, unless it is more than the first piece."""
