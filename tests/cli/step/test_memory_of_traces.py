@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What traces with profile_memory say of memory."""
+import json
 import os
 import tempfile
 import unittest
@@ -75,6 +76,18 @@ class Traces(unittest.TestCase):
         done = steptime("memory", support.write_trace(self.path("bare.json"), support.training_steps(2)))
         self.assertEqual(done.code, INPUT)
         self.assertIn("profile_memory", done.err)
+
+    def test_rank_of_one_trace(self):
+        path = self.trace()
+        with open(path, encoding="utf-8") as file:
+            told = json.load(file)
+        told = told if isinstance(told, dict) else {"traceEvents": told}
+        told["distributedInfo"] = {"rank": 3, "world_size": 4, "backend": "nccl"}
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(told, file)
+        self.assertEqual(steptime("memory", path, "--rank", "3").code, OK)
+        done = steptime("memory", path, "--rank", "0")
+        self.assertEqual((done.code, "not of rank 0 but of rank 3" in done.err), (INPUT, True))
 
     def cut(self, text, at):
         with open(self.path("cut.json"), "w", encoding="utf-8") as file:
