@@ -31,7 +31,8 @@ static void check_log(const struct memory_log *log)
 
 static void check_layout(const struct memory_layout *layout)
 {
-    assert(layout->largest <= layout->usable && layout->usable <= layout->free && layout->stuck <= layout->free && layout->free >= 0 && layout->held >= 0);
+    assert(layout->largest <= layout->usable && layout->usable <= layout->free && layout->stuck <= layout->free &&
+           layout->free >= 0 && layout->held >= 0);
 }
 
 static void check_account(const struct memory_account *account)

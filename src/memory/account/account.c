@@ -171,7 +171,8 @@ static void tell_layouts(const struct memory_lives *lives, struct memory_account
     out->at_end = memory_layout_end(lives->log, lives->device);
     out->at_peak = memory_layout_at(lives, out->peak_row + 1, memory_request_large());
     for (uint32_t i = 0; i < out->out_count && i < MOST_REPLAYED; i++)
-        out->outs[i].layout = memory_layout_at(lives, out->outs[i].row, memory_request_of(lives->log, out->outs[i].row));
+        out->outs[i].layout =
+            memory_layout_at(lives, out->outs[i].row, memory_request_of(lives->log, out->outs[i].row));
 }
 
 /* The middle one of the changes from the end of a step to that of the next, without the first step. */

@@ -64,7 +64,8 @@ struct memory_account {
     struct memory_step_numbers *step_numbers;
     struct memory_leak *leaks; /* most bytes first */
     uint32_t leak_count;
-    int64_t growth; /* bytes that the end of a step holds more than that before: the middle one, without the first step */
+    int64_t
+        growth; /* bytes that the end of a step holds more than that before: the middle one, without the first step */
     struct memory_out *outs;
     uint32_t out_count;
     struct memory_point *timeline;

@@ -49,9 +49,9 @@ static void categorise(struct memory_life *life, const struct memory_log *log, c
         life->category = CATEGORY_PARAMETERS;
     else {
         life->told = TOLD_BY_LIFE;
-        life->category = context->flags & FRAME_IN_BACKWARD                  ? of_backward(life, steps)
+        life->category = context->flags & FRAME_IN_BACKWARD                     ? of_backward(life, steps)
                          : is_activation(life, context->flags, steps, freed_in) ? CATEGORY_ACTIVATIONS
-                                                                             : CATEGORY_OTHER;
+                                                                                : CATEGORY_OTHER;
     }
 }
 

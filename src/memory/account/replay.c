@@ -67,8 +67,7 @@ static void begin_at_the_end(struct replay *replay, uint16_t device, struct aren
     replay->places = arena_array(arena, end - first, sizeof *replay->places);
     for (size_t i = first; i < end; i++) {
         const struct memory_segment *segment = &log->segments[i];
-        const bool usable =
-            memory_request_may_use(replay->request, segment->small, segment->private, segment->stream);
+        const bool usable = memory_request_may_use(replay->request, segment->small, segment->private, segment->stream);
         add_range(&replay->points, segment->address, segment->bytes, (struct point){0, 1, usable, 0});
         replay->grows |= segment->grows;
         replay->places[replay->count++] =
@@ -98,8 +97,7 @@ static bool usable_of(struct replay *replay, const struct memory_event *event, b
     const bool grows = event->action == MEMORY_MAP || event->action == MEMORY_UNMAP;
     const uint32_t known = map_get(&replay->usable, event->address);
     const struct place *place = place_of(replay, event->address);
-    const bool alone =
-        memory_request_may_use(replay->request, event->bytes <= SMALL_SEGMENT, false, event->stream);
+    const bool alone = memory_request_may_use(replay->request, event->bytes <= SMALL_SEGMENT, false, event->stream);
     if (!grows && went) {
         map_put(&replay->usable, event->address, alone);
         return alone;

@@ -139,7 +139,8 @@ static bool by_changes(const struct memory_log *log, uint16_t device, unsigned f
         steps->count = (uint32_t)rows.count;
         steps->at = arena_array(arena, rows.count, sizeof *steps->at);
         for (uint32_t i = 0; i < steps->count; i++)
-            steps->at[i] = (struct memory_step){i, i ? rows.at[i - 1] : (int64_t)memory_first_row(log, device), rows.at[i]};
+            steps->at[i] =
+                (struct memory_step){i, i ? rows.at[i - 1] : (int64_t)memory_first_row(log, device), rows.at[i]};
     }
     mem_free(rows.at);
     return steps->count;

@@ -86,7 +86,7 @@ struct memory_segment {
     int64_t address, bytes;
     uint32_t first_block, blocks;
     uint16_t device;
-    uint8_t stream; /* of memory_log_stream; MEMORY_ANY_STREAM */
+    uint8_t stream;             /* of memory_log_stream; MEMORY_ANY_STREAM */
     bool small, grows, private; /* of small blocks; expandable; of a pool of its own, as those of CUDA graphs */
 };
 

@@ -65,7 +65,8 @@ static void find_fragments(const struct memory_told *told, uint32_t *number, str
         const str where = told_line(a->log, out->context, false, arena);
         struct finding finding = new_finding(S("ME102"), ++*number, a->log, out->context, arena);
         finding.message = str_printf(
-            arena, "%.*s asked for %s and failed, although %s that it may use was free in %lld pieces, the largest of %s.",
+            arena,
+            "%.*s asked for %s and failed, although %s that it may use was free in %lld pieces, the largest of %s.",
             (int)where.len, where.at, told_bytes(arena, out->asked).at, told_bytes(arena, out->layout.usable).at,
             (long long)out->layout.pieces, told_bytes(arena, out->layout.largest).at);
         report_finding(report, &finding);

@@ -86,14 +86,14 @@ static void tell_line(const struct memory_account *a, struct section *section, s
     const str inner = memory_frame_words(a->log, context->inner, arena);
     const str of = percent(a->peak - most.of_lines, a->peak) < 1
                        ? S("")
-                       : str_printf(arena, "Of the %s (%.0f %%) that have a line, ", told_bytes(arena, most.of_lines).at,
-                                    percent(most.of_lines, a->peak));
+                       : str_printf(arena, "Of the %s (%.0f %%) that have a line, ",
+                                    told_bytes(arena, most.of_lines).at, percent(most.of_lines, a->peak));
     const str purpose = a->log->cut ? S("") : purpose_words(&most, arena);
-    section_text(section, str_printf(arena, "%.*s%.*s filled most: %s (%.0f %%%.*s) in %lld piece%s%s%.*s.",
-                                     (int)of.len, of.at, (int)where.len, where.at, told_bytes(arena, most.bytes).at,
-                                     percent(most.bytes, a->peak), (int)purpose.len, purpose.at,
-                                     (long long)most.pieces, most.pieces == 1 ? "" : "s", other ? ", in " : "",
-                                     other ? (int)inner.len : 0, inner.at));
+    section_text(section,
+                 str_printf(arena, "%.*s%.*s filled most: %s (%.0f %%%.*s) in %lld piece%s%s%.*s.", (int)of.len, of.at,
+                            (int)where.len, where.at, told_bytes(arena, most.bytes).at, percent(most.bytes, a->peak),
+                            (int)purpose.len, purpose.at, (long long)most.pieces, most.pieces == 1 ? "" : "s",
+                            other ? ", in " : "", other ? (int)inner.len : 0, inner.at));
 }
 
 /* "; the allocator had 3 GiB free, of which it may use 2 GiB, the largest piece 1 GiB" */
@@ -184,8 +184,7 @@ static void tell_values(const struct memory_account *a, struct section *section)
     section_detail(section, "end_bytes", "held at the end", UNIT_BYTES, cell_int(a->end));
     section_detail(section, "growth_bytes", "growth a step", UNIT_BYTES, cell_int_if(a->steps.count >= 3, a->growth));
     section_detail(section, "steps", "steps", UNIT_COUNT, cell_int(a->steps.count));
-    section_detail(section, "steps_told_by", "steps told by", UNIT_NONE,
-                   cell_text(a->steps.told_by));
+    section_detail(section, "steps_told_by", "steps told by", UNIT_NONE, cell_text(a->steps.told_by));
     section_detail(section, "out_of_memory_events", "requests that failed", UNIT_COUNT, cell_int(a->out_count));
     section_detail(section, "bytes_are", "bytes are", UNIT_NONE,
                    cell_text(a->log->asked_sizes ? S("as asked for") : S("as given")));

@@ -195,8 +195,7 @@ static void add_steps(const struct trace *trace, struct memory_log *log)
         return;
     struct memory_log_step *steps = arena_array(log->arena, trace->step_count, sizeof *steps);
     for (uint32_t i = 0; i < trace->step_count; i++)
-        steps[i] =
-            (struct memory_log_step){trace->steps[i].number, trace->steps[i].start_ns, trace->steps[i].end_ns};
+        steps[i] = (struct memory_log_step){trace->steps[i].number, trace->steps[i].start_ns, trace->steps[i].end_ns};
     log->steps = steps;
     log->step_count = trace->step_count;
     log->steps_told_by = str_printf(log->arena, "steps as the trace has them: %s", step_source_id(trace->step_source));
