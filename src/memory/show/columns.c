@@ -162,9 +162,14 @@ static const struct {
      {"reserved_bytes", "reserved", UNIT_BYTES, COLUMN_ALIKE, "most that the allocator had of the device in it"}},
 };
 
-void memory_columns(struct table *table, const char *id)
+void memory_columns(struct table *table, const char *id, bool several)
 {
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (!strcmp(rows[i].table, id))
-            table_column(table, rows[i].spec);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct column_spec spec = rows[i].spec;
+        if (strcmp(rows[i].table, id) != 0)
+            continue;
+        if (several && !strcmp(spec.id, "device"))
+            spec.flags |= COLUMN_ANSWER;
+        table_column(table, spec);
+    }
 }

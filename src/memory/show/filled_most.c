@@ -69,6 +69,7 @@ static struct filled_most add_up(const struct memory_account *a, const struct se
     for (uint8_t i = 0; i < CATEGORIES; i++)
         if (of[i] > of[sum.category])
             sum.category = i;
+    sum.mostly = of[sum.category] > sum.bytes / 2;
     return sum;
 }
 

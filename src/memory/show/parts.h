@@ -19,6 +19,7 @@ struct filled_most {
     uint32_t context; /* one of its */
     uint8_t category; /* of most of it */
     bool alone;       /* all of it is of this category */
+    bool mostly;      /* more than half of it is */
     bool inner_alone; /* and all was made in one line of Python outside PyTorch */
     int64_t bytes, pieces;
     int64_t of_lines; /* bytes that have a line or a node at all */
@@ -31,7 +32,7 @@ void memory_tell_verdict(const struct memory_told *fullest, struct section *sect
 /* `numbers`: findings of each rule so far. */
 void memory_find(const struct memory_told *told, uint32_t numbers[2], struct report *report);
 
-/* Sets the columns of a table. */
-void memory_columns(struct table *table, const char *id);
+/* Sets the columns of a table. Of several devices rows say whose they are on the narrowest screen, too. */
+void memory_columns(struct table *table, const char *id, bool several);
 
 #endif

@@ -27,6 +27,14 @@ static void file_and_line(struct table *table, const struct memory_log *log, uin
     table_cell(table, cell_int_if(frame != MEMORY_NONE, frame == MEMORY_NONE ? 0 : log->frames[frame].line));
 }
 
+static bool several_devices(const struct memory_told *told, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (told[i].account.device != told[0].account.device)
+            return true;
+    return false;
+}
+
 /* ---- one table each; `table` may be asked for several accounts ---- */
 
 static void devices(struct table *table, const struct memory_told *told, struct arena *arena)
@@ -268,7 +276,7 @@ static void tell_sized(struct report *report, const char *id, const char *title,
     struct table *table = section_table(report_section(report, id, title), id, "");
     struct arena scratch = {0};
     size_t most = 0;
-    memory_columns(table, id);
+    memory_columns(table, id, several_devices(told, count));
     for (uint32_t i = 0; i < count; i++)
         most += of->count(&told[i].account);
     struct sized_row *sized = arena_array(&scratch, most, sizeof *sized);
@@ -285,7 +293,7 @@ static struct section *tell(struct report *report, const char *id, const char *t
 {
     struct section *section = report_section(report, id, title);
     struct table *table = section_table(section, id, "");
-    memory_columns(table, id);
+    memory_columns(table, id, several_devices(told, count));
     for (uint32_t i = 0; i < count; i++)
         fill(table, &told[i], report_arena(report));
     return section;
@@ -352,7 +360,7 @@ static void tell_timeline(const struct memory_told *fullest, struct report *repo
 {
     struct section *section = report_section(report, "memory_devices", "Devices");
     struct table *table = section_table(section, "memory_timeline", "Memory over time");
-    memory_columns(table, "memory_timeline");
+    memory_columns(table, "memory_timeline", false);
     timeline(table, &fullest->account);
     table_json_only(table);
     section_page_figure(section, "memory_over_time", FIGURE_LINE, "memory_timeline", "time_ns", "held_bytes");

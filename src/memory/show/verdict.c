@@ -63,6 +63,8 @@ static str category_words(const struct memory_account *a, struct arena *arena)
 /* "activations"; "mostly activations" where it was made for several things. */
 static str purpose_words(const struct filled_most *most, struct arena *arena)
 {
+    if (!most->mostly)
+        return S(", for several things");
     return str_printf(arena, ", %s%s", most->alone ? "" : "mostly ",
                       memory_category_word((enum memory_category)most->category));
 }

@@ -90,6 +90,16 @@ class Gpus(unittest.TestCase):
         self.assertEqual([row["device"] for row in rows_of(done.json, "memory_steps")].count("GPU 1"), 0)
         self.assertEqual([row["device"] for row in rows_of(done.json, "memory_steps")].count("GPU 0"), 3)
 
+    def test_rows_say_whose_they_are_on_a_narrow_screen(self):
+        told = snapshots.snapshot(*[training(6, leak=70_000, allocator=Allocator(device=k)) for k in (0, 1)])
+        for allocator in told["device_traces"]:
+            allocator.append({"action": "oom", "size": 5 * MIB, "device_free": 7 * MIB, "stream": 0, "frames": [], "time_us": 1 << 50})
+        out = steptime("memory", self.written(pickle.dumps(told, 4)), env={**os.environ, "COLUMNS": "80"}).out
+        parts = [part for part in out.split("\n-- ")[1:] if not part.startswith("Findings")]
+        self.assertEqual(len(parts), 7)
+        for part in parts:
+            self.assertTrue("GPU 0" in part and "GPU 1" in part, part)
+
     def seconds(self, data):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([support.PROGRAM, "memory", self.written(data), "--format", "json"], check=True, stdout=subprocess.DEVNULL)

@@ -42,6 +42,13 @@ class FilledMost(Told):
         self.assertEqual(rows_of(self.document(told), "memory_lines")[0]["where"], "model.py:8 forward")
         self.assertIn("net.py:7 build filled most: 21.0 MiB (51 %, mostly parameters) in 2 pieces.", self.words(told))
 
+    def test_no_category_has_most_of_a_line(self):
+        of_seven = snapshots.frame("build", "/home/u/net.py", 7)
+        a = Allocator()
+        for frames in ([in_move()[0]], [in_optimizer()[0]]):
+            a.alloc(9 * MIB, [*frames, of_seven])
+        self.assertIn("net.py:7 build filled most: 18.0 MiB (100 %, for several things) in 2 pieces.", self.words(snapshot(a)))
+
     def test_callees_of_a_line_are_added_up(self):
         """Rows of the table are finer than lines: 'in' is told where all of it is the same."""
         def below(number):
