@@ -107,7 +107,7 @@ class Gpus(unittest.TestCase):
         return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
     def test_many_gpus_take_no_pass_each(self):
-        """1024 GPUs with as many entries, marks and lines as one has: each took a pass over all of them, 39 s here."""
+        """1024 GPUs with as many entries, marks and lines together as one: none may take a pass over all of them."""
         def entry(i):
             return {"action": "alloc" if i % 2 == 0 else "free_requested", "addr": 8 + i // 2, "size": 5, "time_us": i,
                     "frames": [snapshots.frame("f", "/home/u/m.py", i // 2)]}
