@@ -87,6 +87,47 @@ class Starting(Case):
         self.assertIn("it asks for RANK, which a job has", done.err)
 
 
+    def test_an_error_beside_such_a_line_is_its_own(self):
+        done = self.price(self.script("""
+            import os, torch
+            world = int(os.environ.get("WORLD_SIZE", 1))
+            known = {}
+            try:
+                known["width"]
+            except KeyError:
+                raise RuntimeError("x" * 90 + " the end")
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("x the end", done.err)
+        self.assertNotIn("--ranks", done.err)
+
+    def test_a_name_that_is_missing_is_told_once(self):
+        done = self.price(self.script("""
+            import os, torch
+            world = int(os.environ["WORLD_SIZE"])
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("it asks for WORLD_SIZE, which a job has", done.err)
+        self.assertEqual(done.err.count("--ranks"), 1)
+
+    def test_another_name_that_is_missing_is_none_of_a_job(self):
+        done = self.price(self.script("""
+            import os, torch
+            world = int(os.environ.get("WORLD_SIZE", 1))
+            width = {}["width"]
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("KeyError: 'width'", done.err)
+        self.assertNotIn("--ranks", done.err)
+
+    def test_what_it_did_not_ask_itself_is_no_reason(self):
+        """init_process_group() without a size: how large the job is was looked up for it."""
+        done = self.price(self.script("""
+            import torch
+            torch.distributed.init_process_group("gloo")
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("this is a job of several ranks", done.err)
+        self.assertNotIn("it asks for", done.err)
+        self.assertEqual(done.err.count("say how many"), 1)
+
+
 class ByHand(Case):
     def test_steps_end_with_backward(self):
         told = self.priced(BY_HAND)
@@ -112,6 +153,35 @@ class ByHand(Case):
         """)
         self.assertNotIn(NO_OPTIMIZER, json.dumps(told))
         self.assertEqual(value(told, "step", "flops"), 2 * 2 * 2 * 16 * 64 * 32)
+
+
+    def test_set_up_by_hand_is_no_step(self):
+        """Two of these would be steps of other samples, and the third of the training would be left out."""
+        told = self.priced("""
+            import torch
+            net = torch.nn.Linear(64, 32)
+            for _ in range(3):
+                net(torch.randn(512, 64)).sum().backward()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(3):
+                optimizer.zero_grad()
+                net(torch.randn(16, 64)).sum().backward()
+                optimizer.step()
+        """)
+        self.assertNotIn(NO_OPTIMIZER, json.dumps(told))
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertEqual(value(told, "step", "samples"), 16)
+        self.assertEqual(value(told, "step", "flops"), 2 * 2 * 16 * 64 * 32)
+
+    def test_an_optimizer_that_makes_no_step_behind_set_up_by_hand(self):
+        done = self.price(self.script("""
+            import torch
+            net = torch.nn.Linear(64, 32)
+            for _ in range(2):
+                net(torch.randn(16, 64)).sum().backward()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("no step() of its optimizer", done.err)
 
 
 class Ending(Case):
