@@ -12,9 +12,8 @@ is absent) and dry_end.py (why there is no step); where that is asked for dry_wa
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
 ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
-Where it makes one
-later, all begins anew. After the last one the process ends at once. Lines for who waits go to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for
-no place:
+Where it makes one later, all begins anew. After the last step the process ends at once. Lines for who waits go to
+STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 
     loaded    1  -  <python>            an interpreter took this module
     torch     1  -  <version>           PyTorch was imported

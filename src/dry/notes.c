@@ -70,8 +70,8 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
     }
     if (str_eq(line->kind, S("by_hand")))
         result->by_hand = line->place;
-    if (str_eq(line->kind, S("late")))
-        told->late_at = line->place;
+    if (str_eq(line->kind, S("late")) && !str_eq(line->place, S("?:0")))
+        told->late_at = line->place; /* a launcher may stand nowhere */
     if (str_eq(line->kind, S("why")))
         told->why = line->words;
     if (str_eq(line->kind, S("died"))) {

@@ -28,7 +28,7 @@ static const struct explained explained[] = {
      NULL},
     {"allocated_bytes",
      "peak_bytes and two workspaces of cuBLAS, of the script's thread and autograd's, as torch.cuda.max_memory_allocated() "
-     "counts: seen in two trainings on an H200, PyTorch 2.11; null where NVIDIA's generation of the device is not known",
+     "counts: seen in two trainings on an H200, PyTorch 2.11; not told where NVIDIA's generation of the device is not known",
      "held", NULL},
     {"peak_place", "the line that made the storage with which peak_bytes is reached", "held", NULL},
     {"peak_step", "the step in which peak_bytes is reached, from 1 on", "held", NULL},
