@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 
-from steptime_dry_plan import LIMIT, RANKS, is_installed, is_ours, place, place_of, short, tell
+from steptime_dry_plan import LIMIT, RANKS, UNTIL, is_installed, is_ours, place, place_of, short, tell
 
 OF_A_JOB = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR")
 NEAR = 5  # lines: an expression may have several
@@ -77,18 +77,27 @@ class End:
 
     def see_asked(self, environment, name):
         frame = sys._getframe(2)
-        while frame and (is_ours(frame.f_code.co_filename) or asks_for_others(frame.f_code.co_filename)):
+        while frame and asks_for_others(frame.f_code.co_filename):
             frame = frame.f_back
-        if frame and not is_installed(frame.f_code.co_filename) and environment.encodekey(name) not in environment._data:
-            self.rank = (name, f"{frame.f_code.co_filename}:{frame.f_lineno}")
+        path = frame.f_code.co_filename if frame else ""
+        if not path or is_ours(path) or is_installed(path):
+            return
+        if environment.encodekey(name) not in environment._data:
+            self.rank = (name, f"{path}:{frame.f_lineno}")
 
     # ---- what is told ----
 
-    def with_ranks(self, what, where):
+    def with_ranks(self, kind, trace, what, where):
         """The words of an error, and whether it comes from what only a job has."""
-        if self.rank is None or not are_near(self.rank[1], where):
+        if self.rank is None or "--ranks" in what or not self.comes_of_it(kind, trace, where):
             return what
-        return f"{what[:MOST_SAID]} (it asks for {self.rank[0]}, which a job has: say how many ranks with --ranks N)"
+        return f"{what} (it asks for {self.rank[0]}, which a job has: say how many ranks with --ranks N)"
+
+    def comes_of_it(self, kind, trace, where):
+        """A name that the environment lacks, or None in the place of a number. What else goes wrong there has other reasons."""
+        if issubclass(kind, KeyError):
+            return asks_for_others(innermost(trace)) and are_near(self.rank[1], where)
+        return issubclass(kind, (TypeError, ValueError)) and self.rank[1] == where
 
     def why(self):
         """Why no step: parts of a sentence, what helps most first."""
@@ -113,23 +122,31 @@ def asks_for_others(path):
     return os.path.basename(path) in ("os.py", "_collections_abc.py") or path.startswith("<frozen")
 
 
+def innermost(trace):
+    """The file that an error was raised in."""
+    while trace and trace.tb_next:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_filename if trace else ""
+
+
 def are_near(one, other):
     (path, _, line), (other_path, _, other_line) = one.rpartition(":"), other.rpartition(":")
     return path == other_path and line.isdigit() and other_line.isdigit() and abs(int(line) - int(other_line)) <= NEAR
 
 
 def tell_late():
-    """Shortly before the time is up, where the script stands."""
-    if LIMIT <= 0:
+    """Shortly before the time is up, where the script stands. The time began before this interpreter."""
+    if UNTIL <= 0:
         return
+    import time
     main = threading.main_thread().ident
 
     def watch():
-        threading.Event().wait(LIMIT - max(1.0, LIMIT / 20))
+        left = UNTIL - max(1.0, LIMIT / 20) - time.clock_gettime(time.CLOCK_MONOTONIC)
+        threading.Event().wait(max(0.0, left))
         frame = sys._current_frames().get(main)
-        if frame and os.getpid() == here:
+        if frame:
             tell("late", short(place_of(frame)))
-    here = os.getpid()
     threading.Thread(target=watch, daemon=True).start()
 
 

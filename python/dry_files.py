@@ -106,10 +106,33 @@ def hold_back():
 
 def tables_elsewhere(files, arrow):
     """pyarrow opens files by itself."""
-    for name in ("OSFile", "memory_map"):
-        def opened(path, mode="r", *arguments, given=getattr(arrow, name), **named):
-            return given(files.to_write(path) if set(mode) & set("wax+") else files.to_read(path), mode, *arguments, **named)
-        setattr(arrow, name, opened)
+    def instead(path, mode):
+        return files.to_write(path) if set(mode) & set("wax+") else files.to_read(path)
+
+    mapped = arrow.memory_map
+
+    @functools.wraps(mapped)
+    def memory_map(path, mode="r", *arguments, **named):
+        return mapped(instead(path, mode), mode, *arguments, **named)
+    arrow.memory_map = memory_map
+    arrow.OSFile = class_elsewhere(instead, arrow.OSFile)
+
+
+def class_elsewhere(instead, given):
+    """A class as before: pyarrow's own files are of it, and scripts may derive from it."""
+    class Kind(type(given)):
+        def __instancecheck__(cls, one):
+            return isinstance(one, given) if cls is Elsewhere else super().__instancecheck__(one)
+
+        def __subclasscheck__(cls, kind):
+            return issubclass(kind, given) if cls is Elsewhere else super().__subclasscheck__(kind)
+
+    class Elsewhere(given, metaclass=Kind):
+        def __new__(cls, path, mode="r", *arguments, **named):
+            return super().__new__(cls, instead(path, mode), mode, *arguments, **named)
+    Elsewhere.__name__, Elsewhere.__qualname__, Elsewhere.__module__ = given.__name__, given.__qualname__, given.__module__
+    Elsewhere.__doc__ = given.__doc__
+    return Elsewhere
 
 
 def read_elsewhere(files, name):

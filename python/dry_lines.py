@@ -42,6 +42,13 @@ class Lines:
         if self.round == 1:
             self.start()
 
+    def begin_anew(self):
+        if self.round:
+            self.stop()
+        self.round = self.count = 0
+        self.steps = {}
+        self.full = False
+
     def start(self):
         frame = sys._getframe(1)
         while frame:  # those that run already: the loop of steps is one of them

@@ -115,6 +115,12 @@ class Memory:
         for storages in (self.storages, self.on_host):
             storages.end_step(self.steps)
 
+    def begin_anew(self):
+        """The steps so far were none; what lives, lives on."""
+        self.steps = 0
+        for storages in (self.storages, self.on_host):
+            storages.forget_steps()
+
     def tell_optimizer(self, optimizer):
         for group in optimizer.param_groups:
             for parameter in group["params"]:

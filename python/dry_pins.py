@@ -129,6 +129,12 @@ class Loaders:
         self.pins.note_batch(batch)
         return batch
 
+    def begin_anew(self):
+        """No round was whole so far."""
+        for loader in self.made:
+            loader.batches_before += loader.batches
+            loader.batches = 0
+
     def rows(self):
         """l <workers> <pins> <batches in the rounds> <batches before them> <place>"""
         for loader in self.made:

@@ -22,6 +22,7 @@ SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where dat
 RANKS = int(os.environ.get("STEPTIME_DRY_RANKS", "0"))  # of the job, of which this is the first; 0: it is none
 SERVER = int(os.environ.get("STEPTIME_DRY_SERVER", "8"))  # devices of a server
 LIMIT = float(os.environ.get("STEPTIME_DRY_LIMIT", "0"))  # seconds, behind which steptime ends it; 0: not known
+UNTIL = float(os.environ.get("STEPTIME_DRY_UNTIL", "0"))  # when that is, by CLOCK_MONOTONIC; 0: not known
 MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")

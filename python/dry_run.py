@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
-need of them), dry_device.py (answers as the asked device would), dry_words.py (its words in the script), dry_quiet.py (what would
+need of them), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_words.py (its words in the script), dry_quiet.py (what would
 be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
@@ -12,8 +12,8 @@ is absent) and dry_end.py (why there is no step); where that is asked for dry_wa
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
 ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
-After the last one the process ends at once. Lines for who waits go to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for
-no place:
+Where it makes one later, all begins anew. After the last step the process ends at once. Lines for who waits go to
+STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 
     loaded    1  -  <python>            an interpreter took this module
     torch     1  -  <version>           PyTorch was imported
@@ -27,6 +27,7 @@ no place:
     shaped    1  <place>                a loader handed out batches of the shapes that were asked for
     nothing   1                         it put nothing on the device
     died      1  <place> <error>        an error ended the script; at which line of it
+    anew      1  <place>                an optimizer was made behind steps that ended with backward(): steps count from here
     by_hand   1  <place>                steps end with backward() there: there is no optimizer
     late      1  <place>                the time is nearly up, and this is where the script stands
     why       1  -  <words>             why there was no step of one that ended
@@ -61,6 +62,7 @@ class DryRun:
     def enter(self, torch):
         self.torch = torch
         tell("torch", words=torch.__version__)
+        tell_late()
         self.mode = mode_of(torch)
         import steptime_dry_batch
         import steptime_dry_calls
@@ -70,11 +72,13 @@ class DryRun:
         import steptime_dry_lone
         import steptime_dry_memory
         import steptime_dry_quiet
+        import steptime_dry_strides
         import steptime_dry_values
         import torch.utils.data
         self.batch = steptime_dry_batch.Batch(torch)
         data = steptime_dry_data.Data(torch, self.batch) if SHAPES else None
         steptime_dry_quiet.keep_quiet(torch, data)
+        steptime_dry_strides.give_strides(torch, self.mode)
         steptime_dry_values.give(torch)
         steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)
@@ -107,8 +111,9 @@ class DryRun:
             if not self.is_here():
                 return
             end.optimizer = end.optimizer or place()
-            self.by_hand = False
-            if self.observer is None:
+            if self.by_hand:
+                self.begin_anew()
+            elif self.observer is None:
                 self.observe()
         torch.optim.Optimizer.__init__ = wrapper
 
@@ -135,6 +140,23 @@ class DryRun:
         self.observer.register_callback(os.path.join(TO, "et.json"))
         self.observer.start()
         self.enter_step()
+
+    def stop_observing(self):
+        self.leave_step()
+        self.observer.stop()
+        self.observer.unregister_callback()
+
+    def begin_anew(self):
+        """An optimizer behind steps by hand: these were setting up."""
+        self.by_hand = False
+        self.stop_observing()
+        self.steps = 0
+        self.memory.begin_anew()
+        self.batch.begin_step()
+        if self.waits:
+            self.waits.begin_anew()
+        tell("anew", end.optimizer)
+        self.observe()
 
     # ---- steps ----
 
@@ -172,9 +194,7 @@ class DryRun:
         if self.waits:
             self.waits.close()
         if self.observer:
-            self.leave_step()
-            self.observer.stop()
-            self.observer.unregister_callback()
+            self.stop_observing()
         if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
             if self.waits:
@@ -201,7 +221,7 @@ class DryRun:
             return
         self.close()
         where, what = where_and_what(kind, problem, trace)
-        tell("died", short(where), end.with_ranks(what, where))
+        tell("died", short(where), end.with_ranks(kind, trace, what, where))
         os._exit(1)
 
 
@@ -247,7 +267,6 @@ def hear_of_the_end():
 if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
-    tell_late()
     hold_back()
     sys.meta_path.insert(0, Waiting({"torch": run.enter}))
     run_the_one_in_its_place()

@@ -66,6 +66,9 @@ class Storages:
             self.sent.add(self.made)
             self.events.append(f"k\t{self.made}\tcommunication")
 
+    def forget_steps(self):
+        self.events = [event for event in self.events if not event.startswith("s\t")]
+
     def end_step(self, step):
         self.events.append(f"s\t{step}")
         self.phase = "forward"

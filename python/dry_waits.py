@@ -98,6 +98,15 @@ class Waits:
         self.step += 1
         self.lines.begin_round()
 
+    def begin_anew(self):
+        """The steps so far were none: what was before the first."""
+        self.rows = [(row[0], 1, *row[2:]) for row in self.rows if row[0] != "s"]
+        self.step = 1
+        for seen in self.stays.values():
+            seen[0] = 0
+        self.loaders.begin_anew()
+        self.lines.begin_anew()
+
     def close(self):
         """Before the file is written: nothing more is heard."""
         self.over = True

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dry.h"
 
+#include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -43,6 +44,13 @@ static const char *const *job_environment(const struct dry_options *options, str
     return more;
 }
 
+static int64_t now_s(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 /* A script that would use a network to fetch what it needs is told that there is none, where it asks. */
 static const char *const *environment_of(const struct dry_options *options, const char *folder, struct arena *arena)
 {
@@ -58,6 +66,7 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set_number(arena, "WAITS", options->waits),
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
         set_number(arena, "LIMIT", options->limit_ns / 1000000000),
+        set_number(arena, "UNTIL", now_s() + options->limit_ns / 1000000000),
         set_number(arena, "BATCH", options->batch),
         set(arena, "PRECISION", options->precision),
         set(arena, "BATCH_SHAPE", options->batch_shape),
@@ -112,8 +121,11 @@ static const struct {
     {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
 };
 
+/* NULL where the words say it themselves. */
 static const char *hint_of(str words)
 {
+    if (str_has(words, S("--ranks")))
+        return NULL;
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
         if (str_has(words, str_of(hints[i].in)))
             return hints[i].hint;

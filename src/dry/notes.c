@@ -64,10 +64,14 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
     }
     if (str_eq(line->kind, S("step")))
         str_int(line->words, &result->steps);
+    if (str_eq(line->kind, S("anew"))) {
+        result->steps = 0;
+        result->batch = (struct dry_batch){.place = S("")};
+    }
     if (str_eq(line->kind, S("by_hand")))
         result->by_hand = line->place;
-    if (str_eq(line->kind, S("late")))
-        told->late_at = line->place;
+    if (str_eq(line->kind, S("late")) && !str_eq(line->place, S("?:0")))
+        told->late_at = line->place; /* a launcher may stand nowhere */
     if (str_eq(line->kind, S("why")))
         told->why = line->words;
     if (str_eq(line->kind, S("died"))) {

@@ -194,6 +194,16 @@ int64_t hardware_server(const struct hardware *hardware)
     return server_is_known(hardware) ? (int64_t)hardware->figure[HW_GPUS_PER_SERVER] : taken_server;
 }
 
+double hardware_link_rate(const struct hardware *hardware, int64_t ranks)
+{
+    const int64_t server = hardware_server(hardware);
+    if (!hardware)
+        return 0;
+    if (ranks > server)
+        return hardware->figure[HW_NETWORK] / (double)server;
+    return hardware->figure[HW_GPU_LINK] > 0 ? hardware->figure[HW_GPU_LINK] : hardware->figure[HW_HOST_LINK];
+}
+
 str hardware_server_remark(const struct hardware *hardware, struct arena *arena)
 {
     const str name = hardware ? hardware->name : S("the device");

@@ -98,6 +98,12 @@ int hardware_capability(const struct hardware *hardware);
 int64_t hardware_server(const struct hardware *hardware);
 str hardware_server_remark(const struct hardware *hardware, struct arena *arena);
 
+/*
+ * Bytes a second into and out of a GPU among so many, one way: over the links between those of a server, where it has none over the
+ * host's; beyond a server its part of the network. 0: not known, or `hardware` is NULL.
+ */
+double hardware_link_rate(const struct hardware *hardware, int64_t ranks);
+
 /* Which variant hardware_find takes for a name that fits several, and why; "" where it fits one, or none. */
 str hardware_remark(str name, struct arena *arena);
 

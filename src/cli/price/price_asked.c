@@ -37,6 +37,15 @@ static bool is_there(const struct price_asked *asked, const struct hardware *har
     return false;
 }
 
+/* However often it was named. */
+static void note_twice(struct price_asked *asked, str name)
+{
+    for (uint32_t i = 0; i < asked->twice_count; i++)
+        if (str_eq(asked->twice[i], name))
+            return;
+    asked->twice[asked->twice_count++] = name;
+}
+
 static bool take_named(const struct call *call, str named, struct arena *arena, struct price_asked *asked,
                        struct steptime_error *err)
 {
@@ -44,12 +53,13 @@ static bool take_named(const struct call *call, str named, struct arena *arena, 
     if (!option_list_of("hw", named, arena, &list, err))
         return false;
     asked->devices = arena_array(arena, list.count, sizeof *asked->devices);
+    asked->twice = arena_array(arena, list.count, sizeof *asked->twice);
     for (uint32_t i = 0; i < list.count; i++) {
         struct hardware *const hardware = &asked->devices[asked->count];
         if (!hardware_of_words(call, list.at[i], arena, hardware, err))
             return false;
         if (is_there(asked, hardware))
-            asked->twice = hardware->name;
+            note_twice(asked, hardware->name);
         else
             asked->count++;
     }
@@ -143,7 +153,7 @@ bool price_asked_read(const struct call *call, str recorded, struct arena *arena
         return fail(
             err, STEPTIME_USAGE,
             "on which device? --hw NAME, or --hw all; 'steptime hw' lists them. --keep FILE alone keeps what it does on the CPU");
-    *asked = (struct price_asked){.on_gpu = hw != NULL, .twice = S("")};
+    *asked = (struct price_asked){.on_gpu = hw != NULL};
     if (!predict_level(call, &asked->predict.level, err) || !user_prices_read(call, arena, &asked->prices, err))
         return false;
     asked->predict.plan.models = models_of_call(call, arena, err);
@@ -153,8 +163,8 @@ bool price_asked_read(const struct call *call, str recorded, struct arena *arena
 
 void price_asked_tell(const struct price_asked *asked, struct report *report)
 {
-    if (asked->twice.len)
-        report_warning(report, asked->twice, -1, S("named more than once; it is told of once"));
+    for (uint32_t i = 0; i < asked->twice_count; i++)
+        report_warning(report, asked->twice[i], -1, S("named more than once; it is told of once"));
 }
 
 /* ---- --keep ---- */

@@ -12,7 +12,8 @@ struct price_asked {
     struct hardware *devices;
     uint32_t count;
     bool on_gpu;
-    str twice;        /* a device that was named more than once, and is there once; "" */
+    str *twice; /* devices that were named more than once, and are there once */
+    uint32_t twice_count;
     const char *path; /* what is run, for messages */
     struct dry_options dry;
     struct predict_asked predict;

@@ -8,6 +8,7 @@
 #include "dry/ways.h"
 #include "model/estimate/interval.h"
 #include "predict/price/again.h"
+#include "price_sums.h"
 
 enum {
     MOST_DEVICES = 3, /* that are tried */
@@ -47,13 +48,18 @@ struct trying {
 struct taking {
     double us; /* NaN: not known */
     struct predicted_range range;
+    str why; /* it is not known; "" */
 };
-
-static const struct taking not_known = {NAN, {-1, -1}};
 
 static struct taking taking_of(const struct prediction *step)
 {
-    return (struct taking){step->walked.step_us, step->range};
+    return (struct taking){step->walked.step_us, step->range, S("")};
+}
+
+/* Where the script as it is has no step, that is why. */
+static struct taking not_known(const struct trying *t, str why)
+{
+    return (struct taking){NAN, {-1, -1}, t->as_is->why.len ? t->as_is->why : why};
 }
 
 static struct cell end_cell(const struct taking *step, double us)
@@ -61,7 +67,7 @@ static struct cell end_cell(const struct taking *step, double us)
     return isnan(step->us) || us < 0 ? cell_null() : cell_real(us);
 }
 
-static void put_why(const struct trying *t, str way, struct fit fit, struct taking step, str basis, str why)
+static void put_why(const struct trying *t, str way, struct fit fit, struct taking step, str basis)
 {
     table_row(t->table);
     table_text(t->table, t->as_is->hardware.name);
@@ -73,27 +79,22 @@ static void put_why(const struct trying *t, str way, struct fit fit, struct taki
     table_cell(t->table, end_cell(&step, step.range.high_us));
     table_cell(t->table, isnan(step.us) ? cell_null() : cell_ratio(step.us, t->as_is->step.walked.step_us));
     table_text(t->table, basis);
-    table_cell(t->table, cell_text_or_null(why));
-}
-
-static void put(const struct trying *t, str way, struct fit fit, struct taking step, str basis)
-{
-    put_why(t, way, fit, step, basis, S(""));
+    table_cell(t->table, cell_text_or_null(step.why));
 }
 
 static struct taking step_as_is(const struct trying *t)
 {
-    return t->as_is->why.len ? not_known : taking_of(&t->as_is->step);
+    return t->as_is->why.len ? not_known(t, S("")) : taking_of(&t->as_is->step);
 }
 
-/* With so many bytes sent besides, which nothing hides; as unsure as all that was never measured. */
-static struct taking longer_by(const struct trying *t, double bytes, double rate)
+/* With so many bytes sent over that link besides, which nothing hides; as unsure as all that was never measured. */
+static struct taking longer_by(const struct trying *t, double bytes, double rate, const char *link)
 {
     struct taking step = step_as_is(t);
     struct estimate message = {.us = rate > 0 ? bytes / rate * 1e6 : NAN, .family = ESTIMATE_NO_FAMILY};
     double low_us, high_us;
     if (isnan(step.us) || isnan(message.us))
-        return not_known;
+        return not_known(t, str_printf(t->ways->arena, "the rate of the link %s is not known", link));
     estimate_prior(&message);
     estimate_interval(&message, t->ways->asked->predict.level, &low_us, &high_us);
     const double below = hypot(step.us - step.range.low_us, message.us - low_us);
@@ -160,7 +161,7 @@ static void put_run(const struct trying *t, str way, const struct price_run *run
 {
     struct price then;
     price_one(&run->source, &t->ways->asked->predict, &run->step, &t->as_is->hardware, &then, t->ways->arena);
-    put_why(t, way, then.fit, then.why.len ? not_known : taking_of(&then.step), S("run dry"), then.why);
+    put_why(t, way, then.fit, then.why.len ? not_known(t, then.why) : taking_of(&then.step), S("run dry"));
 }
 
 static void try_half(const struct trying *t)
@@ -174,7 +175,7 @@ static void try_half(const struct trying *t)
         return;
     }
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
-    put_why(t, S("half the batch"), fit_of(t, &lives), not_known, S("scaled"), t->half_why);
+    put_why(t, S("half the batch"), fit_of(t, &lives), not_known(t, t->half_why), S("scaled"));
     arena_free(&scratch);
 }
 
@@ -242,7 +243,7 @@ static struct taking step_again(const struct trying *t, const struct again *agai
     const bool good = predict(&t->ways->run->source, &asked, &scratch, &then, &err);
     if (good)
         predict_take_errors(&then, &t->as_is->step, 1);
-    const struct taking step = good ? taking_of(&then) : not_known;
+    const struct taking step = good ? taking_of(&then) : not_known(t, error_line(t->ways->arena, &err));
     arena_free(&scratch);
     return step;
 }
@@ -252,10 +253,12 @@ static void try_checkpoint(const struct trying *t, const struct dry_keeper *keep
     struct arena scratch = {0};
     const struct dry_lives lives = lives_checkpointed(&t->ways->run->dry.lives, keeper->name, &scratch);
     const struct again again = spans_of(t, keeper->name, &scratch);
-    put(t,
-        str_printf(t->ways->arena, "checkpoint %u calls of %.*s", keeper->calls, (int)keeper->name.len,
-                   keeper->name.at),
-        fit_of(t, &lives), again.count ? step_again(t, &again) : not_known, S("replayed"));
+    put_why(t,
+            str_printf(t->ways->arena, "checkpoint %u calls of %.*s", keeper->calls, (int)keeper->name.len,
+                       keeper->name.at),
+            fit_of(t, &lives),
+            again.count ? step_again(t, &again) : not_known(t, S("none of these calls ends in the step")),
+            S("replayed"));
     arena_free(&scratch);
 }
 
@@ -285,15 +288,6 @@ static void try_checkpoints(const struct trying *t)
 
 /* ---- ZeRO: what each rank holds of what all have ---- */
 
-/* Bytes a second one way between the ranks; 0: not known. */
-static double link_rate(const struct trying *t, int64_t ranks)
-{
-    const int64_t per_server = hardware_server(&t->as_is->hardware);
-    if (ranks > per_server)
-        return figure(t, HW_NETWORK) / (double)per_server;
-    return figure(t, HW_GPU_LINK) > 0 ? figure(t, HW_GPU_LINK) : figure(t, HW_HOST_LINK);
-}
-
 /*
  * Gradients are summed and parameters gathered round a ring, each once; of stage 3 parameters twice. None of it is hidden. The
  * sums of a job are in its step, and summing takes two rounds: one for what each rank keeps, one for who gathers that.
@@ -302,7 +296,8 @@ static struct taking zero_step(const struct trying *t, int stage, int64_t ranks)
 {
     const double rounds = (double)(ranks - 1) / (double)ranks;
     const int sent = (stage == 3 ? 3 : 2) - (t->holds_all ? 2 : 0);
-    return longer_by(t, bytes_of(t, DRY_PARAMETERS) * sent * rounds, link_rate(t, ranks));
+    return longer_by(t, bytes_of(t, DRY_PARAMETERS) * sent * rounds, hardware_link_rate(&t->as_is->hardware, ranks),
+                     "between the ranks");
 }
 
 static struct fit zero_fit(const struct trying *t, int stage, int64_t ranks, const struct dry_lives *lives)
@@ -323,47 +318,44 @@ static struct fit zero_fit(const struct trying *t, int stage, int64_t ranks, con
     return fit;
 }
 
-/* Over the ranks of the job; of a script that is none over the fewest with which it fits, else over those of a server. */
-static int64_t zero_ranks(const struct trying *t, int stage, const struct dry_lives *lives)
+struct zero {
+    int64_t ranks;
+    struct fit fit;
+};
+
+static struct zero zero_over(const struct trying *t, int stage, int64_t ranks, const struct dry_lives *lives)
 {
-    for (int64_t ranks = 2; t->ranks < 2 && ranks <= MOST_RANKS; ranks *= 2)
-        if (zero_fit(t, stage, ranks, lives).verdict == FIT_YES)
-            return ranks;
-    return t->ranks < 2 ? hardware_server(&t->as_is->hardware) : t->ranks;
+    return (struct zero){ranks, zero_fit(t, stage, ranks, lives)};
+}
+
+/* Over the ranks of the job; of a script that is none over the fewest with which it fits, else over those of a server. */
+static struct zero zero_of(const struct trying *t, int stage, const struct dry_lives *lives)
+{
+    const int64_t server = hardware_server(&t->as_is->hardware);
+    struct zero of_server = {0};
+    if (t->ranks > 1)
+        return zero_over(t, stage, t->ranks, lives);
+    for (int64_t ranks = 2; ranks <= MOST_RANKS; ranks *= 2) {
+        const struct zero one = zero_over(t, stage, ranks, lives);
+        if (one.fit.verdict == FIT_YES)
+            return one;
+        of_server = ranks == server ? one : of_server;
+    }
+    return of_server.ranks ? of_server : zero_over(t, stage, server, lives);
 }
 
 static void try_zero(const struct trying *t, int stage, const struct dry_lives *lives, const char *with)
 {
-    const int64_t ranks = zero_ranks(t, stage, lives);
-    const struct taking step = with[0] ? not_known : zero_step(t, stage, ranks);
-    const str why = with[0]          ? S("what both take together was not tried")
-                    : isnan(step.us) ? S("the rate of the link between the ranks is not known")
-                                     : S("");
-    put_why(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)ranks, with),
-            zero_fit(t, stage, ranks, lives), step, S("replayed"), why);
+    const struct zero zero = zero_of(t, stage, lives);
+    const struct taking step =
+        with[0] ? not_known(t, S("what both take together was not tried")) : zero_step(t, stage, zero.ranks);
+    put_why(t, str_printf(t->ways->arena, "ZeRO %d over %lld ranks%s", stage, (long long)zero.ranks, with), zero.fit,
+            step, S("replayed"));
 }
 
-/* Bytes that all ranks of the job sum together, in forward() or else, which is backwards or after it. */
-static double summed_by_all(const struct trying *t, bool forward)
+static bool tries_zero(const struct trying *t)
 {
-    struct arena scratch = {0};
-    const struct program program = predict_source_step(&t->ways->run->source, 0, &scratch);
-    double bytes = 0;
-    for (uint32_t i = 0; i < program.collective_count; i++) {
-        const struct collective *const c = &program.collectives[i];
-        const bool of_all = c->kind == COLLECTIVE_ALL_REDUCE && program_group_of(&program, c)->size == t->ranks;
-        if (of_all && c->row < program.count && (program.ops[c->row].phase == PHASE_FORWARD) == forward)
-            bytes += (double)collective_bytes(c, t->ranks);
-    }
-    arena_free(&scratch);
-    return bytes;
-}
-
-/* Gradients of half the bytes count, too: some are sent so. Who sums as much forwards sums no gradients. */
-static bool sums_its_gradients(const struct trying *t)
-{
-    const double parameters = bytes_of(t, DRY_PARAMETERS);
-    return t->ranks > 1 && summed_by_all(t, false) > 0.4 * parameters && summed_by_all(t, true) < 0.1 * parameters;
+    return t->ranks < 2 || t->holds_all;
 }
 
 static void try_zeros(const struct trying *t)
@@ -371,7 +363,7 @@ static void try_zeros(const struct trying *t)
     struct arena scratch = {0};
     const struct dry_lives *const lives = &t->ways->run->dry.lives;
     const struct dry_keeper *const best = best_keeper(t);
-    if (t->ranks > 1 && !t->holds_all)
+    if (!tries_zero(t))
         return;
     for (int stage = 1; stage <= 3; stage++)
         try_zero(t, stage, lives, "");
@@ -393,7 +385,8 @@ static void try_offload(const struct trying *t)
         [DRY_ACTIVATIONS] = 1, [DRY_BACKWARD] = 1, [DRY_COMMUNICATION] = 1, [DRY_OTHERS] = 0};
     const struct dry_lives lives = lives_shared_out(&t->ways->run->dry.lives, share, &scratch);
     const double rate = figure(t, HW_HOST_LINK), bytes = 2 * bytes_of(t, DRY_PARAMETERS);
-    put(t, S("the optimizer on the host"), fit_of(t, &lives), longer_by(t, bytes, rate), S("replayed"));
+    put_why(t, S("the optimizer on the host"), fit_of(t, &lives), longer_by(t, bytes, rate, "to the host"),
+            S("replayed"));
     arena_free(&scratch);
 }
 
@@ -402,7 +395,7 @@ static void try_offload(const struct trying *t)
 static void try_all(struct trying *t, const struct price *price)
 {
     t->as_is = price;
-    put(t, S("as it is"), price->fit, step_as_is(t), S("run dry"));
+    put_why(t, S("as it is"), price->fit, step_as_is(t), S("run dry"));
     try_half(t);
     try_mixed(t);
     try_checkpoints(t);
@@ -435,12 +428,17 @@ static uint32_t that_need_it(const struct prices *prices)
 
 static void tell_of_zero(const struct trying *t, struct section *section)
 {
-    const str remark = hardware_server_remark(&t->as_is->hardware, t->ways->arena);
-    if (t->ranks > 1 && !t->holds_all)
+    if (!tries_zero(t))
         section_text(section,
                      S("ZeRO is not tried: the ranks of this job do not sum all gradients over all of them, so "
                        "they may not hold the same."));
-    else if (remark.len)
+}
+
+/* Of each device that was tried. */
+static void tell_server(const struct trying *t, struct section *section)
+{
+    const str remark = hardware_server_remark(&t->as_is->hardware, t->ways->arena);
+    if (tries_zero(t) && remark.len)
         section_text(section, remark);
 }
 
@@ -455,7 +453,7 @@ void price_ways_show(const struct price_ways *ways, const struct prices *prices,
     t.table = section_table(section, "ways", "Ways");
     table_columns(t.table, columns);
     t.keepers = lives_keepers(&ways->run->dry.lives, ways->arena, &t.keeper_count);
-    t.holds_all = sums_its_gradients(&t);
+    t.holds_all = price_sums_gradients(ways->run, t.ranks);
     run_half(&t);
     run_mixed(&t);
     tell_how(&t, section, ways->arena);
@@ -464,6 +462,7 @@ void price_ways_show(const struct price_ways *ways, const struct prices *prices,
         const struct price *const price = need ? nearest(prices, taken) : &prices->at[0];
         taken[price - prices->at] = true;
         try_all(&t, price);
+        tell_server(&t, section);
     }
     tell_of_zero(&t, section);
     if (need > MOST_DEVICES)

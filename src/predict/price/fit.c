@@ -39,10 +39,9 @@ struct fit_range fit_workspaces(const struct hardware *hardware)
  */
 int64_t fit_workspaces_allocated(const struct hardware *hardware)
 {
-    const int capability = (int)hardware_capability(hardware);
-    if (capability <= 0)
-        return 0;
-    return 2 * (int64_t)(capability >= HOPPER ? WORKSPACE_LATER : WORKSPACE);
+    if (hardware->capability <= 0)
+        return 0; /* of another vendor, or a generation that is not known: no guess */
+    return 2 * (int64_t)(hardware->capability >= HOPPER ? WORKSPACE_LATER : WORKSPACE);
 }
 
 /* With as much room as is left beside what is none of its tensors'. False: not even without what is cached. */

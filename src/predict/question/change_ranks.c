@@ -39,15 +39,6 @@ static int64_t group_size(const struct program *program, const struct collective
     return size > 0 ? size : world_of(program);
 }
 
-/* Bytes a second into and out of a device of a group so large; 0 where it is not known. */
-static double link_rate(const struct hardware *hardware, int64_t ranks)
-{
-    const int64_t server = hardware_server(hardware);
-    if (!hardware)
-        return 0;
-    return ranks <= server ? hardware->figure[HW_GPU_LINK] : hardware->figure[HW_NETWORK] / (double)server;
-}
-
 static struct kernel kernel_of(const struct question_context *context, const struct collective *collective,
                                int64_t bytes, int64_t ranks)
 {
@@ -76,7 +67,8 @@ static double factor_of(const struct question_context *context, const struct col
 {
     const enum collective_kind kind = (enum collective_kind)collective->kind;
     const double factor = collective_bus_factor(kind, to) / collective_bus_factor(kind, from);
-    const double then = link_rate(context->hardware, from), now = link_rate(context->hardware, to);
+    const double then = hardware_link_rate(context->hardware, from);
+    const double now = hardware_link_rate(context->hardware, to);
     return then > 0 && now > 0 ? factor * then / now : factor;
 }
 

@@ -137,10 +137,7 @@ static double message_bytes(const struct sharding *sharding, const double *pair_
 /* Bytes over the slowest link, as doubtful as all that was never measured; nothing where no link is known. */
 static struct estimate over_the_link(const struct shard_asked *asked, double bytes)
 {
-    const double *figure = asked->hardware->figure;
-    const double link = figure[HW_GPU_LINK] > 0 ? figure[HW_GPU_LINK] : figure[HW_HOST_LINK];
-    const int64_t server = hardware_server(asked->hardware);
-    const double rate = asked->devices <= server ? link : figure[HW_NETWORK] / (double)server;
+    const double rate = hardware_link_rate(asked->hardware, asked->devices);
     struct estimate estimate = {.us = rate > 0 ? bytes / rate * 1e6 : 0, .family = ESTIMATE_NO_FAMILY};
     estimate_prior(&estimate);
     return estimate;

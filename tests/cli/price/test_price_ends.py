@@ -2,6 +2,7 @@
 """steptime price: scripts that start their ranks themselves, make steps without an optimizer, or end without one."""
 import json
 import os
+import shlex
 import unittest
 
 from price_case import Case, rows, value
@@ -36,6 +37,16 @@ BY_HAND = """
             weight.grad = None
 """
 
+
+STEPS = """
+            import torch
+            def make(count):
+                p = torch.ones(3, requires_grad=True)
+                optimizer = torch.optim.SGD([p], lr=1.0)
+                for _ in range(count):
+                    p.sum().backward()
+                    optimizer.step()
+"""
 
 NO_OPTIMIZER = "step() of an optimizer: there is none, steps end with backward()"
 
@@ -86,6 +97,46 @@ class Starting(Case):
         self.assertIn(self.line_of("SLURM"), done.err)
         self.assertIn("it asks for RANK, which a job has", done.err)
 
+    def test_an_error_beside_such_a_line_is_its_own(self):
+        done = self.price(self.script("""
+            import os, torch
+            world = int(os.environ.get("WORLD_SIZE", 1))
+            known = {}
+            try:
+                known["width"]
+            except KeyError:
+                raise RuntimeError("x" * 90 + " the end")
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("x the end", done.err)
+        self.assertNotIn("--ranks", done.err)
+
+    def test_a_name_that_is_missing_is_told_once(self):
+        done = self.price(self.script("""
+            import os, torch
+            world = int(os.environ["WORLD_SIZE"])
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("it asks for WORLD_SIZE, which a job has", done.err)
+        self.assertEqual(done.err.count("--ranks"), 1)
+
+    def test_another_name_that_is_missing_is_none_of_a_job(self):
+        done = self.price(self.script("""
+            import os, torch
+            world = int(os.environ.get("WORLD_SIZE", 1))
+            width = {}["width"]
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("KeyError: 'width'", done.err)
+        self.assertNotIn("--ranks", done.err)
+
+    def test_what_it_did_not_ask_itself_is_no_reason(self):
+        """init_process_group() without a size: how large the job is was looked up for it."""
+        done = self.price(self.script("""
+            import torch
+            torch.distributed.init_process_group("gloo")
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("this is a job of several ranks", done.err)
+        self.assertNotIn("it asks for", done.err)
+        self.assertEqual(done.err.count("say how many"), 1)
+
 
 class ByHand(Case):
     def test_steps_end_with_backward(self):
@@ -113,6 +164,34 @@ class ByHand(Case):
         self.assertNotIn(NO_OPTIMIZER, json.dumps(told))
         self.assertEqual(value(told, "step", "flops"), 2 * 2 * 2 * 16 * 64 * 32)
 
+    def test_set_up_by_hand_is_no_step(self):
+        """Two of these would be steps of other samples, and the third of the training would be left out."""
+        told = self.priced("""
+            import torch
+            net = torch.nn.Linear(64, 32)
+            for _ in range(3):
+                net(torch.randn(512, 64)).sum().backward()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(3):
+                optimizer.zero_grad()
+                net(torch.randn(16, 64)).sum().backward()
+                optimizer.step()
+        """)
+        self.assertNotIn(NO_OPTIMIZER, json.dumps(told))
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertEqual(value(told, "step", "samples"), 16)
+        self.assertEqual(value(told, "step", "flops"), 2 * 2 * 16 * 64 * 32)
+
+    def test_an_optimizer_that_makes_no_step_behind_set_up_by_hand(self):
+        done = self.price(self.script("""
+            import torch
+            net = torch.nn.Linear(64, 32)
+            for _ in range(2):
+                net(torch.randn(16, 64)).sum().backward()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn("no step() of its optimizer", done.err)
+
 
 class Ending(Case):
     def why(self, text, *options):
@@ -139,8 +218,16 @@ class Ending(Case):
         self.assertIn(":4", told)
 
     def test_where_it_is_when_the_time_is_up(self):
+        """The time is that of all, also of what starts the interpreter; importing may take all that is left."""
+        slow = self.script(f'''
+            #!/bin/sh
+            sleep 2
+            exec {shlex.quote(self.python)} "$@"
+        '''.lstrip(), "slow")
+        os.chmod(slow, 0o755)
+        self.python = slow
         self.assertIn("it is at " + self.path("train.py") + ":2",
-                      self.why("import torch, time\ntime.sleep(60)\n", "--limit", "8"))
+                      self.why("import time\nimport torch; time.sleep(60)\n", "--limit", "8"))
 
     def test_a_download(self):
         told = self.why("import torch, urllib.request\nurllib.request.urlopen('http://nowhere.invalid/x')\n")
@@ -163,6 +250,31 @@ class Ending(Case):
                 p.sum().backward()
                 optimizer.step()
         """)
+
+    def test_files_of_a_library_that_opens_them_itself_are_of_its_class(self):
+        """pyarrow's: a stand-in, of which the files go elsewhere and scripts may derive."""
+        self.script('''
+            class OSFile:
+                def __new__(cls, path, mode="r"):
+                    one = super().__new__(cls)
+                    one.path = path
+                    return one
+
+            def memory_map(path, mode="r"):
+                return path
+        ''', "pyarrow.py")
+        self.priced(STEPS + '''
+            import os, pyarrow
+            class Own(pyarrow.OSFile):
+                pass
+            for kind in pyarrow.OSFile, Own:
+                one = kind("table", "wb")
+                assert isinstance(one, kind) and isinstance(one, pyarrow.OSFile)
+                assert os.path.realpath(one.path) != os.path.realpath("table")
+            assert issubclass(Own, pyarrow.OSFile) and not isinstance(pyarrow.OSFile("table", "wb"), Own)
+            assert pyarrow.OSFile.__name__ == "OSFile" and pyarrow.memory_map("nowhere") == "nowhere"
+            make(3)
+        ''')
 
     def test_nothing_is_written_beside_data_in_the_temporary_folder(self):
         """The script lies in a folder of its own, the data in another that was there."""

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 
 from again import interpreter
-from price_case import Case, rows, value
+from price_case import Case, rows, section, value
 from support import INPUT, OK, USAGE, steptime
 
 SCRIPT = """
@@ -87,6 +87,19 @@ class Tells(Asked):
         self.assertIn("is several devices", "".join(self.warned(told)))
         self.assertEqual(self.warned(self.price(script, "--hw", "H100 SXM,L4", "--format", "json").json), [])
 
+    def test_several_devices_that_are_named_twice(self):
+        told = self.price(self.script(training()), "--hw", "T4,L4,H100 SXM,L4,T4,L4", "--format", "json").json
+        self.assertEqual(len(rows(told, "price", "devices")), 3)
+        self.assertEqual(sorted(one.split(":")[0] for one in self.warned(told) if "more than once" in one), ["NVIDIA L4", "NVIDIA T4"])
+
+    def test_what_the_allocator_gives_out_is_told_of_nvidia_alone(self):
+        script = self.script(training())
+        for device, beside in (("H100 SXM", 2 * (32 << 20)), ("T4", 2 * 8519680)):
+            told = self.price(script, "--hw", device, "--format", "json").json
+            self.assertEqual(value(told, "memory", "allocated_bytes") - value(told, "memory", "peak_bytes"), beside)
+        told = self.price(script, "--hw", "MI300X", "--format", "json").json
+        self.assertNotIn("allocated_bytes", {one["id"] for one in section(told, "memory")["values"]})
+
     def test_devices_without_a_price(self):
         script, prices = self.script(training()), self.path("prices.csv")
         with open(prices, "w", encoding="utf-8") as out:
@@ -131,6 +144,22 @@ class Tells(Asked):
         for row in ways:
             self.assertEqual(row["step_us"] is None, row["why"] is not None, row)
         self.assertIn("bf16", next(row["why"] for row in ways if row["way"] == "bf16 autocast"))
+
+    def test_each_device_that_is_tried_is_told_of(self):
+        words = ("--hw", "L40S,L4", "--set", "memory_size=64MiB")
+        shown = " ".join(self.price(self.script(training()), *words).out.split())
+        ways = shown[shown.index("What would make it fit"):]
+        self.assertEqual([ways.count(f"a server of {name} has is not known") for name in ("NVIDIA L4", "NVIDIA L40S")], [1, 1], ways)
+
+    def test_why_zero_has_no_step(self):
+        """Where the step itself is not known that is why, and not the link."""
+        def reasons(*words, script=training()):
+            told = self.price(self.script(script), "--ways", "--format", "json", *words).json
+            return {row["why"] for row in rows(told, "ways", "ways") if row["way"].startswith("ZeRO")}
+        self.assertEqual(reasons("--hw", "MI300A"), {"the rate of the link between the ranks is not known"})
+        self.assertEqual(reasons("--hw", "MI300A", "--set", "host_link=32GB/s"), {None})
+        narrow = training().replace('torch.randn(256, 64)', 'torch.randn(256, 64).bfloat16()').replace('.to("cuda")\n', '.cuda().bfloat16()\n')
+        self.assertIn("bf16", "".join(reasons("--hw", "T4", script=narrow)))
 
     def test_which_job_is_told_of(self):
         script = self.script(training())

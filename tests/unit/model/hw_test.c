@@ -356,6 +356,19 @@ static void of_several_variants_the_most_common_is_taken_and_told(void **state)
     assert_false(hardware_recorded(S("NVIDIA A100"), &arena, &gpu, NULL));
 }
 
+/* Within a server the links of its GPUs, else the host's; beyond it the network is shared. */
+static void the_rate_between_ranks_is_that_of_their_link(void **state)
+{
+    struct hardware gpu = {.figure = {[HW_HOST_LINK] = 32e9, [HW_NETWORK] = 100e9, [HW_GPUS_PER_SERVER] = 4}};
+    assert_true(hardware_link_rate(&gpu, 4) == 32e9);
+    gpu.figure[HW_GPU_LINK] = 300e9;
+    assert_true(hardware_link_rate(&gpu, 4) == 300e9);
+    assert_true(hardware_link_rate(&gpu, 5) == 25e9);
+    gpu.figure[HW_NETWORK] = 0;
+    assert_true(hardware_link_rate(&gpu, 5) == 0);
+    assert_true(hardware_link_rate(NULL, 2) == 0);
+}
+
 static void a_server_that_nobody_knows_is_told(void **state)
 {
     struct hardware gpu;
@@ -393,6 +406,7 @@ int main(void)
         cmocka_unit_test(unusable_files_are_refused),
         cmocka_unit_test(an_unknown_device_is_named_with_its_neighbours),
         cmocka_unit_test(of_several_variants_the_most_common_is_taken_and_told),
+        cmocka_unit_test(the_rate_between_ranks_is_that_of_their_link),
         cmocka_unit_test(a_server_that_nobody_knows_is_told),
     };
     return cmocka_run_group_tests(tests, open_catalogue, close_catalogue);
