@@ -14,9 +14,11 @@ static str p_words(double p, struct arena *arena)
     return p < 0.001 ? str_copy(arena, S("p < 0.001")) : str_printf(arena, "p = %.2g", p);
 }
 
-static uint32_t fewest(const struct diff *diff)
+static str counts_words(const struct diff *diff, struct arena *arena)
 {
-    return diff->before->count < diff->after->count ? diff->before->count : diff->after->count;
+    const uint32_t before = diff->before->count, after = diff->after->count;
+    return before == after ? str_printf(arena, "%u step%s a side: no test", before, before == 1 ? "" : "s")
+                           : str_printf(arena, "%u and %u steps: no test", before, after);
 }
 
 /* What the step's own numbers prove. */
@@ -24,7 +26,7 @@ static str proof_words(const struct diff *diff, struct arena *arena)
 {
     const double p = fmax(diff->p_mean, diff->p_rank);
     if (isnan(p))
-        return str_printf(arena, "%u step%s a side: no test", fewest(diff), fewest(diff) == 1 ? "" : "s");
+        return counts_words(diff, arena);
     const str words = p_words(p, arena);
     const char *const doubt = diff->answer == DIFF_PROVEN ? ""
                               : p <= DIFF_LEVEL           ? "less than twice what steps differ by, "
@@ -73,13 +75,38 @@ static str silent_words(const struct diff *diff, struct arena *arena)
                                           : "within what steps differ by anyway");
 }
 
+/* "the first file breaks off" */
+static str cut_words(const struct diff *diff, struct arena *arena)
+{
+    const struct diff_side *before = diff->before, *after = diff->after;
+    const bool alone = (!before->cut || before->rank_count == 1) && (!after->cut || after->rank_count == 1);
+    if (before->cut && after->cut)
+        return alone ? S("both files break off") : S("files of both sides break off");
+    return str_printf(arena, "%s%s breaks off", alone ? "the " : "a file of the ",
+                      before->cut ? alone ? "first file" : "first side"
+                      : alone     ? "second file"
+                                  : "second side");
+}
+
+/* No word of change: what is missing may be all of it. */
+static str part_words(const struct diff *diff, struct arena *arena)
+{
+    const str cut = cut_words(diff, arena);
+    const str from = duration_words(arena, diff->before->mean.wall_ns);
+    const str to = duration_words(arena, diff->after->mean.wall_ns);
+    return str_printf(arena, "%.*s: what is compared is a part (a step of %.*s, then of %.*s), and proves nothing",
+                      (int)cut.len, cut.at, (int)from.len, from.at, (int)to.len, to.at);
+}
+
 static str sentence(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
 {
+    if (diff->before->cut || diff->after->cut)
+        return part_words(diff, arena);
     if (diff->answer == DIFF_APART)
         return str_printf(arena,
                           "not compared: the %s side marks no steps, and a whole recording says nothing of a step",
                           diff->before->marked ? "second" : "first");
-    if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
+    if (diff->answer == DIFF_SILENT)
         return silent_words(diff, arena);
     const str step = step_words(diff, arena);
     if (diff->cause == DIFF_KINDS)
@@ -140,6 +167,21 @@ static str state_of(const struct diff_operator *of)
     return of->before_calls > 0 ? of->after_calls > 0 ? S("") : S("gone") : S("new");
 }
 
+/* Its time changed by as much as counts, or its calls did where nothing's time counts. */
+static bool changed(const struct diff_operator *of, double least_ns)
+{
+    return fabs(of->after_ns - of->before_ns) >= least_ns &&
+           (of->before_ns != of->after_ns || of->before_calls != of->after_calls);
+}
+
+/* A thousandth of the step's change; nothing where that leaves none. */
+static double least_change(const struct diff *diff, const struct diff_operators *operators)
+{
+    const double least_ns = fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) / 1000;
+    const uint32_t largest = operators->count ? operators->by_change[0] : 0;
+    return operators->count && changed(&operators->at[largest], least_ns) ? least_ns : 0;
+}
+
 static void show_operators(const struct diff *diff, const struct diff_operators *operators, struct section *section,
                            struct arena *arena)
 {
@@ -147,10 +189,11 @@ static void show_operators(const struct diff *diff, const struct diff_operators 
     table_columns(table, operator_columns);
     if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
         table_json_only(table);
+    const double least_ns = least_change(diff, operators);
     for (uint32_t i = 0; i < operators->count; i++) {
         const uint32_t at = operators->by_change[i];
         const struct diff_operator *of = &operators->at[at];
-        if (of->before_ns == of->after_ns && of->before_calls == of->after_calls)
+        if (!changed(of, least_ns))
             continue;
         table_row(table);
         table_text(table, diff_operator_path(operators, at, arena));
@@ -256,12 +299,16 @@ static void show_doubts(const struct diff *diff, struct section *section, struct
     doubt_side(diff->after, sides[1], section, arena);
 }
 
+void diff_show_answer(const struct diff *diff, const struct diff_operators *operators, struct report *report)
+{
+    section_text(report_section(report, "diff", "What changed"), sentence(diff, operators, report_arena(report)));
+}
+
 void diff_show(const struct diff *diff, const struct diff_operators *operators, const struct diff_setting *settings,
                uint32_t setting_count, struct report *report)
 {
     struct arena *arena = report_arena(report);
     struct section *section = report_section(report, "diff", "What changed");
-    section_text(section, sentence(diff, operators, arena));
     show_doubts(diff, section, arena);
     doubt_operators(operators, section, arena);
     doubt_settings(settings, setting_count, section, arena);

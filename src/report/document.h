@@ -28,6 +28,7 @@ struct table {
     uint32_t row_count;
     uint32_t filled; /* cells of the last row that are set */
     bool json_only;
+    bool all_columns;  /* empty ones are shown, too */
     row_fill_fn *fill; /* of drawn rows; NULL */
     const void *context;
     struct cell *drawn;       /* room for one of them */

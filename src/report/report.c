@@ -331,6 +331,11 @@ void table_null(struct table *table)
     table_cell(table, cell_null());
 }
 
+void table_all_columns(struct table *table)
+{
+    table->all_columns = true;
+}
+
 void table_json_only(struct table *table)
 {
     table->json_only = true;

@@ -159,6 +159,8 @@ void table_int(struct table *table, int64_t value);
 void table_real(struct table *table, double value);
 void table_text(struct table *table, str text);
 void table_null(struct table *table);
+void table_all_columns(
+    struct table *table); /* people, too, see columns in which nothing stands; else these are left out */
 void table_json_only(struct table *table); /* detail: not on a terminal unless asked for by --table */
 
 /*

@@ -76,5 +76,5 @@ bool scale_is_empty(const struct table *table, uint32_t column, uint32_t rows)
         if (cell.kind != CELL_NULL && (cell.kind != CELL_TEXT || cell.text.len))
             return false;
     }
-    return rows > 0;
+    return rows > 0 && !table->all_columns;
 }

@@ -24,7 +24,7 @@ str scale_text(struct arena *arena, const struct scale *scale, struct cell cell)
 /* The title with the measure's word: "total (ms)". */
 str scale_heading(struct arena *arena, const struct scale *scale, str title);
 
-/* A column with nothing in it only takes room. */
+/* A column with nothing in it only takes room, where its table does not ask for all. */
 bool scale_is_empty(const struct table *table, uint32_t column, uint32_t rows);
 
 #endif

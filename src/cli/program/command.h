@@ -36,6 +36,7 @@ enum shared_options {
     SHARED_OUTPUT = 1,           /* --format, -o, --table, --color, --rows */
     SHARED_OUTPUT_ALL_ROWS = 32, /* the same but --rows, which is an option of the command's own */
     SHARED_TRACE = 2,            /* --steps, --skip-warmup, --rank, --threads */
+    SHARED_TRACE_ALL_STEPS = 64, /* the same but --steps and --skip-warmup, of commands that look at all steps */
     SHARED_QUESTION = 4,         /* what if: --hw, --batch, --sweep ...; see asked.h */
     SHARED_EXPLAIN = 8,          /* --explain, answered by the report itself (output.c) */
     SHARED_PEAKS = 16,           /* --device, whose peaks to compare with; see peaks_option.h */

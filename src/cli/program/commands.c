@@ -74,6 +74,8 @@ const struct command *const commands[] = {
     NULL,
 };
 
+/* Those of steps first: some commands look at all. */
+enum { STEP_OPTIONS = 2 };
 static const struct option trace_options[] = {
     {"steps", 0, "A..B", NULL,
      "Look at these steps only: 2..5, 2.., ..5 or 3. The numbers are those of ProfilerStep#N; of other steps they count "
@@ -145,6 +147,8 @@ uint32_t command_groups(const struct command *command, struct option_group group
         groups[count++] = (struct option_group){"What if", question_options};
     if (command->shared & SHARED_TRACE)
         groups[count++] = (struct option_group){"What to look at", trace_options};
+    if (command->shared & SHARED_TRACE_ALL_STEPS)
+        groups[count++] = (struct option_group){"What to look at", trace_options + STEP_OPTIONS};
     if (command->shared & SHARED_PEAKS)
         groups[count++] = (struct option_group){"What to compare with", peaks_options};
     if (command->shared & SHARED_OUTPUT)

@@ -135,8 +135,9 @@ static bool compare(const struct call *call, struct reading_side sides[2], doubl
         settings_of_side(&sides[i], i == 1, settings, arena);
         inputs_tell(&sides[i].inputs, report);
     }
-    diff_show(&diff, &operators, settings, SETTINGS_BESIDE + SETTINGS, report);
+    diff_show_answer(&diff, &operators, report);
     say_gate(&diff, share, report);
+    diff_show(&diff, &operators, settings, SETTINGS_BESIDE + SETTINGS, report);
     struct trust trust = {.job.arena = arena};
     for (int i = 0; i < 2; i++)
         add_trust(&sides[i].inputs, i ? "second side" : "first side", &trust);

@@ -49,6 +49,17 @@ class Limits(unittest.TestCase):
         self.assertIn("line 1: does not parse as Python here", " ".join(run.out.split()))
         self.assertLess(run.peak_bytes, 8 * len(text) + 16 * MIB)
 
+    def test_nothing_found_where_nothing_parses_is_no_good_news(self):
+        self.lint("def f(:\n  x = (\n")
+        trace = os.path.join(os.path.dirname(self.path), "trace.json")
+        write_trace(trace, training_steps(2))
+        for options in ((), ("--trace", trace), ("--fail-on", "never")):
+            run = steptime("lint", *options, self.path)
+            self.assertEqual(run.code, INPUT, run.err)
+            self.assertIn("The file does not parse as Python", run.out)
+            self.assertRegex(run.out, r"files that do not parse +1\b")
+        self.assertNotIn("not parse", self.lint("x = 1\n").out)
+
     def test_a_machine_that_stands_still_changes_nothing(self):
         text = "import torch\n" + "def f(x, y):\n    return {'a': x.view(1), 'b': [y, 2]}\n\n\n" * 40_000
         still = self.lint(text).out

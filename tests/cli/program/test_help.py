@@ -40,6 +40,12 @@ class Help(unittest.TestCase):
             self.assertLessEqual({"format", "output", "table", "color", "rows", "steps", "skip-warmup", "rank"},
                                  set(options_of(command)), command)
 
+    def test_commands_that_look_at_all_steps_offer_no_choice(self):
+        for command in ("query", "export"):
+            self.assertLessEqual({"rank", "threads"}, set(options_of(command)))
+            self.assertFalse({"steps", "skip-warmup"} & set(options_of(command)), command)
+            self.assertEqual(steptime(command, "trace.json", "--steps", "1").code, USAGE)
+
     def test_briefs_fit_on_a_line(self):
         for line in steptime("--help", env={"COLUMNS": "100"}).out.partition("Commands:\n")[2].split("\n\n")[0].splitlines():
             self.assertRegex(line, r"^  [a-z]", "a brief is too long")
