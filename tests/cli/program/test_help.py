@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import OTHER_COMMANDS, OK, PROGRAM, steptime, trace_commands
+from support import OTHER_COMMANDS, OK, PROGRAM, USAGE, steptime, trace_commands
 
 COMMANDS = [*trace_commands(), *OTHER_COMMANDS]
 

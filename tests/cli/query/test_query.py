@@ -92,9 +92,9 @@ class Queries(Folder):
     def test_a_column_of_nothing_is_shown(self):
         trace = recorded("dlrm-cpu.json.gz")
         for form in ("term", "markdown", "html"):
-            run = steptime("query", trace, "SELECT NULL AS void_of_all, 1 AS one", "--format", form)
+            run = steptime("query", trace, "SELECT NULL AS absent, 1 AS one", "--format", form)
             self.assertEqual(run.code, OK, run.err)
-            self.assertIn("void_of_all", run.out, form)
+            self.assertIn("absent", run.out, form)
 
     def test_names_that_there_are_not_name_the_nearest(self):
         trace = recorded("dlrm-cpu.json.gz")
