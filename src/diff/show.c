@@ -167,19 +167,17 @@ static str state_of(const struct diff_operator *of)
     return of->before_calls > 0 ? of->after_calls > 0 ? S("") : S("gone") : S("new");
 }
 
-/* Its time changed by as much as counts, or its calls did where nothing's time counts. */
-static bool changed(const struct diff_operator *of, double least_ns)
+static double change_of(const struct diff_operator *of)
 {
-    return fabs(of->after_ns - of->before_ns) >= least_ns &&
-           (of->before_ns != of->after_ns || of->before_calls != of->after_calls);
+    return fabs(of->after_ns - of->before_ns);
 }
 
-/* A thousandth of the step's change; nothing where that leaves none. */
-static double least_change(const struct diff *diff, const struct diff_operators *operators)
+/* Where the first is small all are: then none is folded. */
+static bool is_first_small(const struct diff *diff, const struct diff_operators *operators, uint32_t i)
 {
     const double least_ns = fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) / 1000;
-    const uint32_t largest = operators->count ? operators->by_change[0] : 0;
-    return operators->count && changed(&operators->at[largest], least_ns) ? least_ns : 0;
+    return i && change_of(&operators->at[operators->by_change[i]]) < least_ns &&
+           change_of(&operators->at[operators->by_change[i - 1]]) >= least_ns;
 }
 
 static void show_operators(const struct diff *diff, const struct diff_operators *operators, struct section *section,
@@ -189,11 +187,12 @@ static void show_operators(const struct diff *diff, const struct diff_operators 
     table_columns(table, operator_columns);
     if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
         table_json_only(table);
-    const double least_ns = least_change(diff, operators);
     for (uint32_t i = 0; i < operators->count; i++) {
         const uint32_t at = operators->by_change[i];
         const struct diff_operator *of = &operators->at[at];
-        if (!changed(of, least_ns))
+        if (is_first_small(diff, operators, i))
+            table_small_rows(table, S("each below 0.1 % of the step's change"));
+        if (of->before_ns == of->after_ns && of->before_calls == of->after_calls)
             continue;
         table_row(table);
         table_text(table, diff_operator_path(operators, at, arena));

@@ -263,14 +263,22 @@ class Gate(Diff):
         for form in ("github", "sarif"):
             self.assertEqual(steptime("diff", "--format", form, self.path("a.json"), self.path("b.json")).code, USAGE)
 
-    def test_operators_below_a_thousandth_of_the_change_are_left_out(self):
+    def test_operators_below_a_thousandth_of_the_change_are_folded_for_people(self):
         training(1, self.path("a.json"), jitter=0)
         training(2, self.path("b.json"), jitter=0, mm=1600, relu=300.5)
-        rows = rows_of(self.diff(self.path("a.json"), self.path("b.json")), "operators")
-        self.assertEqual([row["path"] for row in rows], ["aten::mm"])
+        sides, small = (self.path("a.json"), self.path("b.json")), "aten::relu"
+        self.assertEqual([row["path"] for row in rows_of(self.diff(*sides), "operators")], ["aten::mm", small])
+        for form in ("term", "markdown"):
+            shown = steptime("diff", "--format", form, *sides).out
+            self.assertIn("1 more row", shown)
+            self.assertIn("(each below 0.1 % of the step's change)", shown)
+            self.assertNotIn(small, shown)
+            self.assertIn(small, steptime("diff", "--format", form, "--rows", "0", *sides).out)
+        page = steptime("diff", "--format", "html", *sides).out
+        self.assertIn("all 2 rows, 1 more (each below 0.1 % of the step&#39;s change)</label>", page)
+        self.assertRegex(page, r'<tr class="more">(?:(?!</tr>).)*aten::relu')
         training(2, self.path("b.json"), jitter=0, python=2000, relu=300.5)  # no operator's work is a thousandth of it: all
-        rows = rows_of(self.diff(self.path("a.json"), self.path("b.json")), "operators")
-        self.assertEqual([row["path"] for row in rows], ["aten::relu"])
+        self.assertIn(small, steptime("diff", *sides).out)
 
     def test_wrong_arguments(self):
         training(1, self.path("a.json"))
