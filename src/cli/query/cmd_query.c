@@ -140,7 +140,7 @@ const struct command command_query = {
         "steptime query trace.json.gz|tables, columns and examples\n"
         "steptime query trace.json.gz \"SELECT name, count(*), sum(dur_ns) AS total_ns FROM kernels GROUP BY name\"|an aggregation\n"
         "steptime query --format csv ranks/ \"SELECT rank, step, dur_ns FROM steps\"|of several ranks, as CSV",
-    .shared = SHARED_OUTPUT | SHARED_TRACE_ALL_STEPS,
+    .shared = SHARED_OUTPUT_NO_FINDINGS | SHARED_TRACE_ALL_STEPS,
     .options = options,
     .run = run,
 };

@@ -166,10 +166,6 @@ static bool check(const struct call *call, double *share, struct steptime_error 
             err, STEPTIME_USAGE,
             "diff compares two sides, each a trace, a sketch or a folder of ranks: the one before, then the one "
             "after");
-    const str format = call_str(call, "format", "term");
-    if (str_eq(format, S("sarif")) || str_eq(format, S("github")))
-        return fail(err, STEPTIME_USAGE,
-                    "--format %s tells findings, and diff has none; 'markdown' is for pull requests", format.at);
     return most_slower(call, share, err) && output_check(call, err);
 }
 
@@ -215,7 +211,7 @@ const struct command command_diff = {
     .examples = "steptime diff before.json.gz after.json.gz|two traces\n"
                 "steptime diff baseline/ traces/|two jobs, all ranks of each\n"
                 "steptime diff --fail-over 5% baseline.sketch trace.json.gz|as a gate: exit 1 where it is slower",
-    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
+    .shared = SHARED_OUTPUT_NO_FINDINGS | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,
     .run = run,
 };
