@@ -7,7 +7,7 @@
 Real recordings only, in pairs of which both sides are the same program, of these kinds:
 
 - halves: the first and the second half of the steps of a trace
-- turns: its even and its odd steps (what lasts longer than two steps hits both sides alike)
+- turns: its even and its odd steps, each moved together (what lasts longer than two steps hits both sides alike)
 - windows: tens of neighbouring steps of a long trace
 - runs: two recordings of the same program, one after the other
 
@@ -16,6 +16,7 @@ examples and bench/unchanged_programs.py, each --runs times in turns, kept in --
 `unchanged`; it is claimed where it is `changed` or `part_changed`; the rest says that it differs and that nothing is proven.
 """
 import argparse
+import bisect
 import gzip
 import json
 import os
@@ -93,13 +94,39 @@ def marks(text):
     return sorted({int(number) for number in re.findall(rb'"ProfilerStep#(\d+)"', text)})
 
 
+def starts(events):
+    """[(when, number)] of the host's marks of steps."""
+    found = {}
+    for event in events:
+        mark = MARK.match(str(event.get("name")))
+        if mark and event.get("ph") == "X" and event.get("cat") in (None, "user_annotation"):
+            found.setdefault(int(mark[1]), float(event["ts"]))
+    return sorted((when, number) for number, when in found.items())
+
+
+def every_other(events, odd):
+    """The events of the odd or the even steps, moved together as if the others had never been; a step reaches to the next."""
+    steps = starts(events)
+    begins, left_out, gone = [when for when, _ in steps], [], 0.0
+    for (when, number), after in zip(steps, [*begins[1:], None]):
+        kept = number % 2 == odd
+        left_out.append(gone if kept else None)
+        gone += 0 if kept or after is None else after - when
+    for event in events:
+        if event.get("ph") == "M" or "ts" not in event:
+            yield event
+            continue
+        at = bisect.bisect_right(begins, float(event["ts"])) - 1
+        if at >= 0 and left_out[at] is not None:
+            yield {**event, "ts": float(event["ts"]) - left_out[at]}
+
+
 def turns(path, text, folder):
-    """The trace twice: without the marks of its odd steps, and of its even ones."""
+    """The trace twice: its even steps, and its odd ones."""
     document = json.loads(text)
     whole, sides = document["traceEvents"], []
     for odd in (0, 1):
-        document["traceEvents"] = [event for event in whole if not (mark := MARK.match(str(event.get("name")))) or
-                                   int(mark[1]) % 2 == odd]
+        document["traceEvents"] = list(every_other(whole, odd))
         sides.append(os.path.join(folder, f"turn{odd}-{os.path.basename(path).split('.')[0]}.json"))
         with open(sides[-1], "w", encoding="utf-8") as out:
             json.dump(document, out)
@@ -140,7 +167,11 @@ def ask(program, pair):
     if done.returncode:
         raise SystemExit(f"{pair.of}: {done.stderr.strip()}")
     values = {value["id"]: value["value"] for section in json.loads(done.stdout)["sections"] for value in section["values"]}
-    return {"kind": pair.kind, "of": pair.of, **{key: values[key] for key in ("answer", "cause", "change_share", "p_mean", "p_rank")}}
+    return {"kind": pair.kind, "of": pair.of, **{key: values[key] for key in ("answer", "cause", "change_share", "quickest_share", "p_mean", "p_rank")}}
+
+
+def percent(share):
+    return "-" if share is None else f"{100 * share:+.1f} %"
 
 
 def tell(answers):
@@ -151,7 +182,8 @@ def tell(answers):
         print(f"{kind or 'all':8} {counts.total():5} {counts['silent']:6} {counts['differ']:6} {counts['claimed']:7}")
     for answer in answers:
         if answer["answer"] != "unchanged":
-            print(f"  {answer['kind']:8} {answer['of']:50} {answer['answer']:12} {answer['cause']} {100 * answer['change_share']:+.1f} %")
+            print(f"  {answer['kind']:8} {answer['of']:50} {answer['answer']:12} {answer['cause']} {percent(answer['change_share'])}, "
+                  f"quickest {percent(answer['quickest_share'])}")
 
 
 def main(asked):

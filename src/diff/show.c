@@ -27,6 +27,9 @@ static str proof_words(const struct diff *diff, struct arena *arena)
     const double p = fmax(diff->p_mean, diff->p_rank);
     if (isnan(p))
         return counts_words(diff, arena);
+    if (p <= DIFF_LEVEL && diff->disturbed && diff->answer != DIFF_PROVEN)
+        return str_printf(arena, "not proven: its stretches at their quickest take %+.1f %%",
+                          100 * diff->quickest_share);
     const str words = p_words(p, arena);
     const char *const doubt = diff->answer == DIFF_PROVEN ? ""
                               : p <= DIFF_LEVEL           ? "less than twice what steps differ by, "
@@ -294,8 +297,17 @@ static void show_doubts(const struct diff *diff, struct section *section, struct
         section_text(section, S("Neither side marks steps: whole recordings are compared, however long they went on."));
     if (diff->before->facts.device != diff->after->facts.device)
         section_text(section, S("Only one side has device activity: their kinds of time are not the same."));
+    if (diff->disturbed && diff->answer == DIFF_UNPROVEN)
+        section_text(section,
+                     S("Most of the change is not in the step at its quickest: other programs on these processors may "
+                       "have made it."));
     doubt_side(diff->before, sides[0], section, arena);
     doubt_side(diff->after, sides[1], section, arena);
+}
+
+static struct cell quickest_cell(const struct quickest *quickest)
+{
+    return quickest->steps ? cell_rounded(quickest->ns) : cell_null();
 }
 
 void diff_show_answer(const struct diff *diff, const struct diff_operators *operators, struct report *report)
@@ -319,6 +331,9 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
     section_detail(section, "change_share", "change", UNIT_RATIO, cell_real(diff->share));
     section_value(section, "median_before_ns", "median before", UNIT_NS, cell_rounded(diff->before->median_ns));
     section_value(section, "median_after_ns", "median after", UNIT_NS, cell_rounded(diff->after->median_ns));
+    section_detail(section, "quickest_before_ns", "quickest before", UNIT_NS, quickest_cell(&diff->before->quickest));
+    section_detail(section, "quickest_after_ns", "quickest after", UNIT_NS, quickest_cell(&diff->after->quickest));
+    section_detail(section, "quickest_share", "change of the quickest", UNIT_RATIO, cell_real(diff->quickest_share));
     section_value(section, "p_mean", "p by the mean", UNIT_NONE, cell_real(diff->p_mean));
     section_value(section, "p_rank", "p by rank", UNIT_NONE, cell_real(diff->p_rank));
     section_value(section, "steps_before", "steps before", UNIT_COUNT, cell_int(diff->before->count));

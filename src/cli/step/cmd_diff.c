@@ -33,6 +33,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     summary_run(file->trace, steps, !file->trace->info.is_alone, &file->arena, &rank->summary);
     rank->paths = operator_paths_of(file->trace, steps, &file->arena);
     rank->loaders = diff_loaders_of(file->trace);
+    rank->quickest = quickest_of(file->trace, steps);
     return true;
 }
 
