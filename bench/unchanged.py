@@ -137,16 +137,18 @@ def span(steps):
     return f"{steps[0]}..{steps[-1]}"
 
 
-def within(path, folder):
-    """The pairs of one trace."""
+def within(path, folder, kinds=("halves", "turns", "windows")):
+    """The pairs of one trace; turns are written into the folder."""
     text = opened(path)
     steps, of = marks(text), os.path.basename(path)
     if len(steps) < EIGHT:
         return
     half = len(steps) // 2
-    yield Pair("halves", of, [path, path, "--steps", span(steps[:half]), "--steps-after", span(steps[half:2 * half])])
-    yield Pair("turns", of, turns(path, text, folder))
-    if len(steps) >= LONG:
+    if "halves" in kinds:
+        yield Pair("halves", of, [path, path, "--steps", span(steps[:half]), "--steps-after", span(steps[half:2 * half])])
+    if "turns" in kinds:
+        yield Pair("turns", of, turns(path, text, folder))
+    if "windows" in kinds and len(steps) >= LONG:
         for i in range(0, len(steps) - 2 * WINDOW + 1, 2 * WINDOW):
             yield Pair("windows", of, [path, path, "--steps", span(steps[i:i + WINDOW]),
                                        "--steps-after", span(steps[i + WINDOW:i + 2 * WINDOW])])
