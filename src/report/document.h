@@ -32,7 +32,7 @@ struct table {
     bool has_small;      /* rows from small_from on are folded for people */
     uint32_t small_from; /* rows before them */
     str small;           /* what they are */
-    row_fill_fn *fill; /* of drawn rows; NULL */
+    row_fill_fn *fill;   /* of drawn rows; NULL */
     const void *context;
     struct cell *drawn;       /* room for one of them */
     struct row_stream stream; /* next: NULL where all rows are in `rows` */
