@@ -169,7 +169,7 @@ def ask(program, pair):
     if done.returncode:
         raise SystemExit(f"{pair.of}: {done.stderr.strip()}")
     values = {value["id"]: value["value"] for section in json.loads(done.stdout)["sections"] for value in section["values"]}
-    return {"kind": pair.kind, "of": pair.of, **{key: values[key] for key in ("answer", "cause", "change_share", "quickest_share", "p_mean", "p_rank")}}
+    return {"kind": pair.kind, "of": pair.of, **{key: values.get(key) for key in ("answer", "cause", "change_share", "quickest_share", "p_mean", "p_rank")}}
 
 
 def percent(share):
