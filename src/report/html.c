@@ -27,8 +27,10 @@ static void put_opening(struct html *html, const struct report *report)
     html_put(html, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n");
     html_put(html,
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
-             "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'\"/>\n",
+             "script-src 'sha256-%s'",
              page_js_sha256);
+    html_script_digests(html);
+    html_put(html, "; base-uri 'none'; form-action 'none'\"/>\n");
     html_put(html, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
                    "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
     put_name(html, report);
@@ -38,6 +40,8 @@ static void put_opening(struct html *html, const struct report *report)
     }
     html_put(html, "</title>\n<style>");
     writer_put(html->out, (str){page_css, page_css_bytes});
+    if (html->options->part)
+        writer_put(html->out, html->options->part->style);
     html_put(html, "</style></head>\n<body>\n");
 }
 
@@ -126,6 +130,13 @@ static bool begins(const struct section *section)
 static void put_contents(struct html *html, const struct report *report)
 {
     html_put(html, "<nav aria-label=\"Contents\"><ul>");
+    if (html->options->part) {
+        html_put(html, "<li><a href=\"#first\">What bounds a step</a></li><li><a href=\"#section-");
+        html_word(html, html->options->part->id);
+        html_put(html, "\">");
+        html_text(html, html->options->part->title);
+        html_put(html, "</a></li>");
+    }
     for (uint32_t i = 0; i < report->section_count; i++) {
         const struct section *section = report->sections[i];
         if (!begins(section))
@@ -181,7 +192,7 @@ static bool is_stacked(const struct section *section, const struct table *table)
 /* A table for machines is there to be opened. */
 static void put_table(struct html *html, const struct section *section, const struct table *table)
 {
-    if (has_figure(section, table))
+    if (has_figure(section, table) && !html_is_first(html, section, false))
         html_figures(html, section, table);
     if (table->json_only) {
         html_put(html, "<details class=\"detail\"><summary>");
@@ -205,7 +216,7 @@ static void put_section(struct html *html, const struct section *section)
     html_put(html, "\">");
     if (section->title.len)
         html_element(html, "h2", section->title);
-    for (uint32_t i = 0; i < section->text_count; i++) {
+    for (uint32_t i = 0; i < section->text_count && !html_is_first(html, section, true); i++) {
         html_put(html, "<p>");
         html_lines(html, section->texts[i]);
         html_put(html, "</p>\n");
@@ -249,6 +260,10 @@ static void put_all(struct html *html, const struct report *report)
 {
     put_contents(html, report);
     html_put(html, "<main>\n");
+    if (html->options->part) {
+        html_first(html, report);
+        html_part(html);
+    }
     for (uint32_t i = 0; i < report->section_count; i++)
         put_section(html, report->sections[i]);
     if (html_finding_count(report))
@@ -276,7 +291,9 @@ static bool render(const struct report *report, const struct render_options *opt
     html_text(&html, options->version);
     html_put(&html, "</footer>\n<script>");
     writer_put(out, (str){page_js, page_js_bytes});
-    html_put(&html, "</script>\n</body></html>\n");
+    html_put(&html, "</script>\n");
+    html_scripts(&html);
+    html_put(&html, "</body></html>\n");
     arena_free(&scratch);
     return true;
 }

@@ -138,9 +138,14 @@ static void put_events(struct html *html, const struct finding *finding)
     html_put(html, "</p>");
 }
 
-static void put_finding(struct html *html, const struct report *report, const struct finding *finding)
+/* Its number is where links lead; by id and rule the script of a page finds its events. */
+static void put_finding(struct html *html, const struct report *report, const struct finding *finding, uint32_t number)
 {
-    html_put(html, "<article class=\"finding %s\">", class_of(finding->severity));
+    html_put(html, "<article class=\"finding %s\" id=\"finding-%u\" data-id=\"", class_of(finding->severity), number);
+    html_text(html, finding->id);
+    html_put(html, "\" data-rule=\"");
+    html_text(html, finding->rule);
+    html_put(html, "\">");
     put_head(html, report, finding);
     html_put(html, "<p>");
     html_lines(html, finding->message);
@@ -195,7 +200,7 @@ void html_findings(struct html *html, const struct report *report)
     html_put(html, "<section id=\"findings\"><h2>Findings</h2>\n");
     for (uint32_t i = 0; i < report->finding_count; i++)
         if (!report->findings[i].suppressed)
-            put_finding(html, report, &report->findings[i]);
+            put_finding(html, report, &report->findings[i], i + 1);
     put_rules(html, report);
     html_put(html, "</section>\n");
 }

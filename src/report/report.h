@@ -290,6 +290,24 @@ void report_source(struct report *report, str path);
 
 struct writer; /* text out, checked: see io/writer.h */
 
+/* A script of the program's own, and the digest that the page's policy names. */
+struct page_script {
+    str text;
+    const char *sha256;
+};
+
+/*
+ * What a page has beside the sections (html alone). Its first screen are the texts of one section, the findings and the
+ * figures of another; then comes a part of its own, whose markup, style and scripts are trusted, with data in base64
+ * that the scripts find in the element "page-data".
+ */
+struct page_part {
+    const char *words, *figures; /* ids of sections */
+    str id, title, markup, style, data;
+    const struct page_script *scripts;
+    uint32_t script_count;
+};
+
 struct render_options {
     bool colour;    /* ANSI colours */
     bool unicode;   /* block characters for bars */
@@ -297,6 +315,7 @@ struct render_options {
     str table;      /* only this table, "" for all */
     uint32_t rows;  /* most rows of a table on a terminal; 0: all */
     str version;    /* of the program, as json tells it */
+    const struct page_part *part; /* NULL: none */
 };
 
 struct steptime_error;

@@ -11,7 +11,7 @@ static const struct selection all_steps;
 
 static struct perfetto_track path_track(const struct trace *trace, struct arena *arena)
 {
-    struct critical_path path;
+    struct critical_path path = {0};
     critical_path_run(trace, &all_steps, PATH_ALL, arena, &path);
     struct perfetto_mark *marks = arena_array(arena, path.stretch_count, sizeof *marks);
     for (uint32_t i = 0; i < path.stretch_count; i++) {

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the page needs of one trace, so that the trace can go. */
+#ifndef CLI_PAGE_TAKE_H
+#define CLI_PAGE_TAKE_H
+
+#include "breakdown/kernels/kernels.h"
+#include "breakdown/kernels/operators.h"
+#include "breakdown/summary/summary.h"
+#include "page/timeline.h"
+
+enum { PAGE_MOST_FINDINGS = 50 };
+
+struct page_taken {
+    struct summary summary;
+    struct kernels kernels;
+    struct operators operators;
+    struct page_trace timeline;
+};
+
+void page_take(const struct trace *trace, int64_t rank, const struct selection *selection, bool of_job,
+               struct arena *arena, struct page_taken *taken);
+
+#endif

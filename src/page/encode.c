@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One trace: a track a nest of a lane, a column a field. */
+#include "base/intern.h"
+#include "base/mem.h"
+#include "column.h"
+#include "text/json_writer.h"
+#include "timeline.h"
+
+struct encoding {
+    const struct trace *trace;
+    const struct page_marks *marks;
+    struct json_writer json;
+    struct buf *columns;
+    uint32_t events;
+    struct arena scratch;
+
+    uint32_t *number_of;  /* by text and class: number of the name plus 1; 0: none yet */
+    struct intern *names; /* a byte for the class, then the text */
+    uint32_t *numbers;    /* by id of those */
+    size_t numbers_room;
+    struct buf order; /* ids of those by number: uint32_t each */
+    uint32_t name_count;
+};
+
+/* ---- names ---- */
+
+static uint32_t number_of_text(struct encoding *encoding, str text, unsigned class)
+{
+    struct buf key = {0};
+    buf_char(&key, (char)('0' + class));
+    buf_add(&key, str_printable(&encoding->scratch, text));
+    const uint32_t id = intern_id(encoding->names, buf_str(&key));
+    buf_free(&key);
+    if ((size_t)id >= encoding->numbers_room) {
+        const size_t before = encoding->numbers_room;
+        encoding->numbers =
+            mem_grow(encoding->numbers, &encoding->numbers_room, (size_t)id + 1, sizeof *encoding->numbers);
+        memset(encoding->numbers + before, 0, (encoding->numbers_room - before) * sizeof *encoding->numbers);
+    }
+    if (!encoding->numbers[id]) {
+        buf_add(&encoding->order, (str){(const char *)&id, sizeof id});
+        encoding->numbers[id] = ++encoding->name_count;
+    }
+    return encoding->numbers[id] - 1;
+}
+
+static uint32_t number_of_row(struct encoding *encoding, uint32_t row)
+{
+    const unsigned class = encoding->marks->classes[row];
+    uint32_t *const known = &encoding->number_of[(size_t)encoding->trace->name[row] * PAGE_CLASSES + class];
+    if (!*known)
+        *known = 1 + number_of_text(encoding, trace_name(encoding->trace, row), class);
+    return *known - 1;
+}
+
+static void put_names(struct encoding *encoding)
+{
+    const uint32_t *order = (const uint32_t *)(const void *)encoding->order.at;
+    json_write_key(&encoding->json, S("names"));
+    json_write_array(&encoding->json, JSON_FLAT);
+    for (uint32_t i = 0; i < encoding->name_count; i++)
+        json_write_text(&encoding->json, intern_text(encoding->names, order[i]));
+    json_write_end(&encoding->json);
+}
+
+/* ---- tracks ---- */
+
+/* Values of the allocator are no events to look at: a counter, which the timeline does not draw. */
+static bool is_drawn(const struct trace *trace, uint32_t row)
+{
+    int64_t total;
+    return trace->kind[row] != EVENT_INSTANT || !trace_attr(trace, row, ATTR_TOTAL_ALLOCATED, &total);
+}
+
+static struct rows drawn_of(struct encoding *encoding, struct rows rows)
+{
+    uint32_t *kept = arena_array(&encoding->scratch, rows.count, sizeof *kept), count = 0;
+    for (uint32_t i = 0; i < rows.count; i++)
+        if (is_drawn(encoding->trace, rows.at[i]))
+            kept[count++] = rows.at[i];
+    return (struct rows){kept, count};
+}
+
+static void put_columns(struct encoding *encoding, struct rows rows, enum nest nest)
+{
+    const struct trace *trace = encoding->trace;
+    struct buf *const out = encoding->columns;
+    int64_t last = 0;
+    for (uint32_t i = 0; i < rows.count; last = trace->start_ns[rows.at[i++]])
+        column_put(out, (uint64_t)(trace->start_ns[rows.at[i]] - last));
+    for (uint32_t i = 0; i < rows.count; i++)
+        column_put(out, (uint64_t)trace->dur_ns[rows.at[i]]);
+    for (uint32_t i = 0; i < rows.count; i++)
+        column_put(out, number_of_row(encoding, rows.at[i]));
+    last = -1; /* events of a file come one behind the other, mostly */
+    for (uint32_t i = 0; i < rows.count; last = rows.at[i++])
+        column_put_signed(out, (int64_t)rows.at[i] - last - 1);
+    last = -1;
+    for (uint32_t i = 0; i < rows.count && nest == NEST_WORK; i++) {
+        const uint32_t cause = trace->cause[rows.at[i]];
+        column_put_signed(out, cause == ROW_NONE ? 0 : (int64_t)cause - last);
+        last = cause == ROW_NONE ? last : (int64_t)cause;
+    }
+    encoding->events += rows.count;
+}
+
+static void put_track(struct encoding *encoding, uint32_t lane, enum nest nest)
+{
+    const struct rows rows = drawn_of(encoding, trace_rows(encoding->trace, lane, nest));
+    if (!rows.count)
+        return;
+    json_write_object(&encoding->json, JSON_FLAT);
+    json_write_key(&encoding->json, S("nest"));
+    json_write_int(&encoding->json, nest);
+    json_write_key(&encoding->json, S("count"));
+    json_write_int(&encoding->json, rows.count);
+    json_write_end(&encoding->json);
+    put_columns(encoding, rows, nest);
+}
+
+/* ---- lanes ---- */
+
+static str lane_name(struct encoding *encoding, const struct lane *lane)
+{
+    const struct trace *trace = encoding->trace;
+    const str name = trace_text(trace, lane->name), text = trace_text(trace, lane->id_text);
+    const str number = str_printf(&encoding->scratch, "%lld", (long long)lane->id);
+    if (text.len && !name.len)
+        return text;
+    if (name.len && (lane->device || str_has(name, number)))
+        return name;
+    return str_printf(&encoding->scratch, "%s %s%s%.*s", lane->device ? "stream" : "thread", number.at,
+                      name.len ? " " : "", (int)name.len, name.at ? name.at : "");
+}
+
+static str process_name(struct encoding *encoding, const struct lane *lane)
+{
+    const str text = trace_text(encoding->trace, lane->process_text);
+    return text.len ? text
+                    : str_printf(&encoding->scratch, "%s %lld", lane->device ? "device" : "process",
+                                 (long long)lane->process);
+}
+
+static void put_lane(struct encoding *encoding, uint32_t lane)
+{
+    const struct lane *at = &encoding->trace->lanes[lane];
+    json_write_object(&encoding->json, JSON_FLAT);
+    json_write_member(&encoding->json, S("name"), str_printable(&encoding->scratch, lane_name(encoding, at)));
+    json_write_member(&encoding->json, S("process"), str_printable(&encoding->scratch, process_name(encoding, at)));
+    json_write_key(&encoding->json, S("device"));
+    json_write_bool(&encoding->json, at->device);
+    json_write_key(&encoding->json, S("main"));
+    json_write_bool(&encoding->json, lane == trace_main_lane(encoding->trace));
+    json_write_key(&encoding->json, S("tracks"));
+    json_write_array(&encoding->json, JSON_FLAT);
+    for (int nest = 0; nest < NESTS; nest++)
+        put_track(encoding, lane, (enum nest)nest);
+    json_write_end(&encoding->json);
+    json_write_end(&encoding->json);
+}
+
+static void put_lanes(struct encoding *encoding)
+{
+    json_write_key(&encoding->json, S("lanes"));
+    json_write_array(&encoding->json, JSON_FLAT);
+    for (uint32_t lane = 0; lane < encoding->trace->lane_count; lane++)
+        put_lane(encoding, lane);
+    json_write_end(&encoding->json);
+}
+
+/* ---- what was found ---- */
+
+static void put_steps(struct encoding *encoding)
+{
+    const struct trace *trace = encoding->trace;
+    const uint32_t count = trace->step_source == STEPS_NONE ? 0 : trace->step_count;
+    json_write_key(&encoding->json, S("steps"));
+    json_write_array(&encoding->json, JSON_FLAT);
+    for (uint32_t i = 0; i < count; i++) {
+        json_write_int(&encoding->json, trace->steps[i].number);
+        json_write_int(&encoding->json, trace->steps[i].start_ns);
+        json_write_int(&encoding->json, trace->steps[i].end_ns);
+    }
+    json_write_end(&encoding->json);
+}
+
+/* Starts from the end before, lengths, names, rows plus 1. */
+static void put_path(struct encoding *encoding)
+{
+    const struct page_marks *marks = encoding->marks;
+    int64_t last = 0;
+    for (uint32_t i = 0; i < marks->path_count; last = marks->path[i++].end_ns)
+        column_put_signed(encoding->columns, marks->path[i].start_ns - last);
+    for (uint32_t i = 0; i < marks->path_count; i++)
+        column_put(encoding->columns, (uint64_t)(marks->path[i].end_ns - marks->path[i].start_ns));
+    for (uint32_t i = 0; i < marks->path_count; i++) {
+        const uint32_t row = marks->path[i].row;
+        column_put(encoding->columns, row == ROW_NONE ? number_of_text(encoding, marks->path[i].name, PAGE_OTHER)
+                                                      : number_of_row(encoding, row));
+    }
+    last = 0;
+    for (uint32_t i = 0; i < marks->path_count; i++) {
+        const int64_t row = marks->path[i].row == ROW_NONE ? 0 : (int64_t)marks->path[i].row + 1;
+        column_put_signed(encoding->columns, row - last);
+        last = row;
+    }
+    json_write_key(&encoding->json, S("path"));
+    json_write_int(&encoding->json, marks->path_count);
+}
+
+static void put_found(struct encoding *encoding)
+{
+    json_write_key(&encoding->json, S("found"));
+    json_write_array(&encoding->json, JSON_FLAT);
+    for (uint32_t i = 0; i < encoding->marks->found_count; i++) {
+        const struct page_found *found = &encoding->marks->found[i];
+        json_write_object(&encoding->json, JSON_FLAT);
+        json_write_member(&encoding->json, S("id"), found->id);
+        json_write_member(&encoding->json, S("rule"), found->rule);
+        json_write_key(&encoding->json, S("count"));
+        json_write_int(&encoding->json, found->count);
+        json_write_end(&encoding->json);
+        int64_t last = 0;
+        for (uint32_t k = 0; k < found->count; last = found->rows[k++])
+            column_put_signed(encoding->columns, (int64_t)found->rows[k] - last);
+    }
+    json_write_end(&encoding->json);
+}
+
+/* ---- the whole ---- */
+
+void page_trace_encode(const struct trace *trace, int64_t rank, const struct page_marks *marks, struct page_trace *out)
+{
+    *out = (struct page_trace){.head = writer_to_memory(), .rank = rank};
+    struct encoding encoding = {
+        .trace = trace,
+        .marks = marks,
+        .json = json_write_begin(out->head),
+        .columns = &out->columns,
+        .number_of = mem_zeroed(((size_t)trace_text_count(trace) + 1) * PAGE_CLASSES * sizeof(uint32_t)),
+        .names = intern_new(),
+    };
+    out->has_epoch = trace_epoch(trace, &out->epoch_ns);
+    json_write_object(&encoding.json, JSON_FLAT);
+    json_write_key(&encoding.json, S("rank"));
+    json_write_int(&encoding.json, rank);
+    json_write_key(&encoding.json, S("end"));
+    json_write_int(&encoding.json, trace->end_ns);
+    put_lanes(&encoding);
+    put_steps(&encoding);
+    put_path(&encoding);
+    put_found(&encoding);
+    put_names(&encoding);
+    json_write_end(&encoding.json);
+    json_write_finish(&encoding.json);
+    out->events = encoding.events;
+    mem_free(encoding.number_of);
+    mem_free(encoding.numbers);
+    intern_free(encoding.names);
+    buf_free(&encoding.order);
+    arena_free(&encoding.scratch);
+}
+
+void page_trace_free(struct page_trace *trace)
+{
+    if (trace->head)
+        writer_abandon(trace->head);
+    buf_free(&trace->columns);
+    *trace = (struct page_trace){0};
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All traces of the page as one text. */
+#include "timeline.h"
+
+#include "base64.h"
+#include "io/pack.h"
+#include "text/json_writer.h"
+
+/* Starts that lie further apart are of clocks that do not tell the time of day. */
+static const int64_t furthest_ns = INT64_C(86400000000000);
+
+/* The first start since the epoch, where the traces share a clock. */
+static bool share_clock(const struct page_trace *const *traces, uint32_t count, int64_t *first_ns)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!traces[i]->has_epoch)
+            return false;
+        first = traces[i]->epoch_ns < first ? traces[i]->epoch_ns : first;
+        last = traces[i]->epoch_ns > last ? traces[i]->epoch_ns : last;
+    }
+    *first_ns = first;
+    return count > 1 && (uint64_t)last - (uint64_t)first <= (uint64_t)furthest_ns;
+}
+
+static struct page_counts fitting(const struct page_trace *const *traces, uint32_t count)
+{
+    struct page_counts counts = {0};
+    for (; counts.traces < count; counts.traces++) {
+        const uint64_t events = counts.events + traces[counts.traces]->events;
+        if (counts.traces && events > PAGE_MOST_EVENTS)
+            break;
+        counts.events = events;
+    }
+    return counts;
+}
+
+static void put_head(struct writer *head, const struct page_trace *const *traces, uint32_t count)
+{
+    int64_t first_ns = 0;
+    const bool shared = share_clock(traces, count, &first_ns);
+    struct json_writer json = json_write_begin(head);
+    json_write_object(&json, JSON_FLAT);
+    json_write_key(&json, S("offsets"));
+    json_write_array(&json, JSON_FLAT);
+    for (uint32_t i = 0; i < count; i++)
+        json_write_int(&json, shared ? traces[i]->epoch_ns - first_ns : 0);
+    json_write_end(&json);
+    json_write_key(&json, S("traces"));
+    json_write_array(&json, JSON_FLAT);
+    for (uint32_t i = 0; i < count; i++)
+        json_write_raw(&json, writer_text(traces[i]->head));
+    json_write_end(&json);
+    json_write_end(&json);
+    json_write_finish(&json);
+}
+
+struct page_counts page_timeline(const struct page_trace *const *traces, uint32_t count, struct buf *base64)
+{
+    const struct page_counts counts = fitting(traces, count);
+    struct writer *head = writer_to_memory(), *packed = writer_to_memory();
+    put_head(head, traces, counts.traces);
+    const size_t len = writer_text(head).len;
+    char begin[8] = "SPT1";
+    for (int i = 0; i < 4; i++)
+        begin[4 + i] = (char)(len >> 8 * i);
+    struct packer *packer = pack_gzip(packed);
+    pack_put(packer, (str){begin, sizeof begin});
+    pack_put(packer, writer_text(head));
+    for (uint32_t i = 0; i < counts.traces; i++)
+        pack_put(packer, buf_str(&traces[i]->columns));
+    pack_close(packer);
+    base64_add(base64, writer_text(packed));
+    writer_abandon(head);
+    writer_abandon(packed);
+    return counts;
+}

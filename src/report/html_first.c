@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The first screen of a page with a part of its own: what it says, what to do, and a figure. */
+#include "html.h"
+
+enum { THINGS = 3 };
+
+static const struct section *find_section(const struct report *report, const char *id)
+{
+    for (uint32_t i = 0; i < report->section_count; i++)
+        if (str_eq(report->sections[i]->id, str_of(id)))
+            return report->sections[i];
+    return NULL;
+}
+
+static void put_words(struct html *html, const struct section *section)
+{
+    for (uint32_t i = 0; section && i < section->text_count; i++) {
+        html_put(html, i ? "<p>" : "<p class=\"lead\">");
+        html_lines(html, section->texts[i]);
+        html_put(html, "</p>\n");
+    }
+}
+
+static void put_thing(struct html *html, const struct finding *finding, uint32_t number)
+{
+    html_put(html, "<li data-id=\"");
+    html_text(html, finding->id);
+    html_put(html, "\" data-rule=\"");
+    html_text(html, finding->rule);
+    html_put(html, "\"><a href=\"#finding-%u\">", number);
+    html_element(html, "b", finding->rule);
+    html_put(html, "</a> ");
+    html_text(html, finding->message);
+    html_put(html, "</li>\n");
+}
+
+static void put_things(struct html *html, const struct report *report)
+{
+    uint32_t put = 0;
+    for (uint32_t i = 0; i < report->finding_count && put < THINGS; i++) {
+        if (report->findings[i].suppressed)
+            continue;
+        html_put(html, put++ ? "" : "<h3>What to do first</h3>\n<ol class=\"things\">\n");
+        put_thing(html, &report->findings[i], i + 1);
+    }
+    html_put(html, put ? "</ol>\n" : "<p>Nothing was found that would be worth a change.</p>\n");
+}
+
+void html_first(struct html *html, const struct report *report)
+{
+    const struct page_part *part = html->options->part;
+    html_put(html, "<section id=\"first\">\n<h2>What bounds a step, and what to do</h2>\n");
+    put_words(html, find_section(report, part->words));
+    put_things(html, report);
+    const struct section *figures = find_section(report, part->figures);
+    for (uint32_t i = 0; figures && i < figures->table_count; i++)
+        html_figures(html, figures, figures->tables[i]);
+    html_put(html, "</section>\n");
+}
+
+bool html_is_first(const struct html *html, const struct section *section, bool words)
+{
+    const struct page_part *part = html->options->part;
+    return part && str_eq(section->id, str_of(words ? part->words : part->figures));
+}
+
+void html_part(struct html *html)
+{
+    const struct page_part *part = html->options->part;
+    html_put(html, "<section id=\"section-");
+    html_word(html, part->id);
+    html_put(html, "\">");
+    html_element(html, "h2", part->title);
+    writer_put(html->out, part->markup);
+    html_put(html, "</section>\n");
+}
+
+void html_scripts(struct html *html)
+{
+    const struct page_part *part = html->options->part;
+    if (!part)
+        return;
+    html_put(html, "<script type=\"text/plain\" id=\"page-data\">");
+    writer_put(html->out, part->data);
+    html_put(html, "</script>\n");
+    for (uint32_t i = 0; i < part->script_count; i++) {
+        html_put(html, "<script>");
+        writer_put(html->out, part->scripts[i].text);
+        html_put(html, "</script>\n");
+    }
+}
+
+void html_script_digests(struct html *html)
+{
+    const struct page_part *part = html->options->part;
+    for (uint32_t i = 0; part && i < part->script_count; i++)
+        html_put(html, " 'sha256-%s'", part->scripts[i].sha256);
+}
