@@ -9,8 +9,8 @@ static size_t encode(const unsigned char *at, size_t len, char *to)
     size_t made = 0;
     for (size_t i = 0; i < len; i += 3) {
         const size_t have = len - i < 3 ? len - i : 3;
-        const unsigned bits = (unsigned)at[i] << 16 | (have > 1 ? (unsigned)at[i + 1] << 8 : 0) |
-                              (have > 2 ? (unsigned)at[i + 2] : 0);
+        const unsigned bits =
+            (unsigned)at[i] << 16 | (have > 1 ? (unsigned)at[i + 1] << 8 : 0) | (have > 2 ? (unsigned)at[i + 2] : 0);
         to[made++] = letters[bits >> 18];
         to[made++] = letters[bits >> 12 & 63];
         to[made++] = have > 1 ? letters[bits >> 6 & 63] : '=';

@@ -62,8 +62,7 @@ struct page_trace {
     uint32_t events; /* drawn */
 };
 
-void page_trace_encode(const struct trace *trace, int64_t rank, const struct page_marks *marks,
-                       struct page_trace *out);
+void page_trace_encode(const struct trace *trace, int64_t rank, const struct page_marks *marks, struct page_trace *out);
 void page_trace_free(struct page_trace *trace);
 
 /* Above so many events the traces that come last are left out. */

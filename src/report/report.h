@@ -309,12 +309,12 @@ struct page_part {
 };
 
 struct render_options {
-    bool colour;    /* ANSI colours */
-    bool unicode;   /* block characters for bars */
-    unsigned width; /* columns of the terminal; 0: unlimited */
-    str table;      /* only this table, "" for all */
-    uint32_t rows;  /* most rows of a table on a terminal; 0: all */
-    str version;    /* of the program, as json tells it */
+    bool colour;                  /* ANSI colours */
+    bool unicode;                 /* block characters for bars */
+    unsigned width;               /* columns of the terminal; 0: unlimited */
+    str table;                    /* only this table, "" for all */
+    uint32_t rows;                /* most rows of a table on a terminal; 0: all */
+    str version;                  /* of the program, as json tells it */
     const struct page_part *part; /* NULL: none */
 };
 

@@ -122,7 +122,7 @@ static const struct option options[] = {
 const struct command command_report = {
     .name = "report",
     .arguments = "TRACE|DIR...",
-    .brief = "one page for a browser: the verdict, what to do, a timeline of all events, the tables",
+    .brief = "one page: the verdict, what to do first, all events on a timeline",
     .about =
         "Writes one HTML file that needs nothing else: no network, no server. It begins with what bounds a step and the proof, "
         "the three things to do first and the step as a bar. Then comes a timeline of all threads, streams and ranks, to zoom "

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline_part.h"
 
-#define EMBEDDED(name)                                                                                                 \
-    extern const char name[], name##_sha256[];                                                                         \
+#define EMBEDDED(name) \
+    extern const char name[], name##_sha256[]; \
     extern const size_t name##_bytes
 EMBEDDED(timeline_css);
 EMBEDDED(timeline_data_js);
@@ -54,7 +54,8 @@ void timeline_part_open(const struct page_trace *const *traces, uint32_t count, 
     part->counts = page_timeline(traces, count, &part->data);
     buf_add(&part->markup, str_of(tools));
     if (part->counts.traces < count)
-        buf_printf(&part->markup, "<p>The timeline has the first %u of %u traces: with more it would have over %d events.</p>\n",
+        buf_printf(&part->markup,
+                   "<p>The timeline has the first %u of %u traces: with more it would have over %d events.</p>\n",
                    part->counts.traces, count, PAGE_MOST_EVENTS);
     part->part = (struct page_part){
         .words = "summary",

@@ -4,11 +4,13 @@
 No figure of them is judged. Cases that run PyTorch skip where no interpreter has it.
 """
 import csv
+import gzip
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+from collections import Counter
 
 from support import OK, SOURCE, steptime
 from torch_python import torch_python
@@ -17,6 +19,7 @@ BENCH = os.path.join(SOURCE, "bench", "gpu")
 ANY_GPU = "NVIDIA H100 PCIe"
 LIMIT_S = 500
 sys.path.insert(0, BENCH)
+import measured_rows
 import queued
 import sizes
 
@@ -47,6 +50,35 @@ class Sizes(unittest.TestCase):
             rows, cols = draw.shape((1, 1000), (20, 1000))
             self.assertTrue(1 <= rows <= 100 and 20 <= cols <= 100 and rows * cols <= 500)
             self.assertIn(draw.of(50, 200, 60), (50, 60))
+
+
+class Halves(unittest.TestCase):
+    def setUp(self):
+        self.tables = sorted(measured_rows.MEASURED.glob("*.csv.gz"))
+
+    def test_every_row_is_in_one_half_and_every_operator_in_both(self):
+        for table in self.tables:
+            fit, judge = (measured_rows.rows_of(table, part) for part in ("fit", "judge"))
+            with gzip.open(table, "rt", encoding="utf-8") as text:
+                self.assertEqual(len(fit) + len(judge), sum(1 for _ in text) - 1)
+            many = {op for op, count in Counter(row["op"] for row in fit + judge).items() if count > 1}
+            for half in (fit, judge):
+                self.assertEqual({row["op"] for row in half} & many, many)
+
+    def test_only_rows_of_families_that_are_fitted_are_for_the_fit(self):
+        rows = [row for table in self.tables for row in measured_rows.table_of(table, "fit")]
+        self.assertEqual({measured_rows.form_of(row) for row in rows},
+                         {"linear", "bmm", "elementwise", "softmax", "ln", "layer_norm"})
+        self.assertNotIn("1", {row.get("backward") for row in rows})
+        half = [row for row in rows if row.get("dtype") in ("bf16", "fp16") and row["form"] in ("linear", "bmm")]
+        self.assertTrue(half and all(measured_rows.is_unaligned(row) for row in half))
+
+    def test_a_time_in_a_queue_is_taken_before_the_profilers(self):
+        row = {"op": "add", "rows": "8", "latency_us": "20", "queued_us": "3", "kernel_us": "2"}
+        self.assertEqual([(one["queued"], one["latency_us"]) for one in measured_rows.timed(row, measured_rows.TIMES)],
+                         [("0", "20"), ("1", "3")])
+        self.assertEqual([one["latency_us"] for one in measured_rows.timed({**row, "queued_us": ""}, measured_rows.TIMES)],
+                         ["20", "2"])
 
 
 class Slow:

@@ -1,0 +1,360 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime report: the page holds every event of the traces, and does in a browser what doc/html.md says."""
+import base64
+import gzip
+import json
+import os
+import re
+import shutil
+import struct
+import unittest
+
+from support import INPUT, OK, SOURCE, USAGE, Folder, recorded, span, steptime, training_steps, write_trace
+
+try:
+    from playwright.sync_api import sync_playwright
+except ImportError:
+    sync_playwright = None
+
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ON_GPU = os.path.join(SOURCE, "bench", "gpu", "measured", "h200", "naive.json.gz")
+HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(1)'>\"'&amp;\u202e\x1b[31m\ufffe"
+KERNEL, WORK = 5, 4  # enum page_class, enum nest
+
+
+def varints(data, at, count):
+    values = []
+    for _ in range(count):
+        value = shift = 0
+        while True:
+            byte, at = data[at], at + 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+        values.append(value)
+    return values, at
+
+
+def signed(value):
+    return value >> 1 ^ -(value & 1)
+
+
+def running(steps, last=0):
+    for step in steps:
+        last += step
+        yield last
+
+
+class Data:
+    """The data of a page, read anew from the description in src/page/timeline.h."""
+
+    def __init__(self, page):
+        packed = base64.b64decode(re.search(r'id="page-data">([^<]*)<', page).group(1), validate=True)
+        self.bytes = gzip.decompress(packed)
+        assert self.bytes[:4] == b"SPT1"
+        length = struct.unpack_from("<I", self.bytes, 4)[0]
+        self.head = json.loads(self.bytes[8:8 + length])
+        self.at = 8 + length
+        self.events, self.path, self.found = [], [], []  # of the first trace: (row, start, dur, name, class, cause, nest)
+        for i, trace in enumerate(self.head["traces"]):
+            events, path, found = self.trace(trace)
+            if i == 0:
+                self.events, self.path, self.found = events, path, found
+        assert self.at == len(self.bytes), "bytes are left"
+
+    def take(self, count):
+        values, self.at = varints(self.bytes, self.at, count)
+        return values
+
+    def trace(self, trace):
+        events = []
+        for lane in trace["lanes"]:
+            for track in lane["tracks"]:
+                n = track["count"]
+                start, dur, name = list(running(self.take(n))), self.take(n), self.take(n)
+                row = list(running((signed(step) + 1 for step in self.take(n)), -1))
+                cause = [None] * n
+                if track["nest"] == WORK:
+                    last = -1
+                    for k, step in enumerate(map(signed, self.take(n))):
+                        last += step
+                        cause[k] = last if step else None
+                for k in range(n):
+                    text = trace["names"][name[k]]
+                    events.append((row[k], start[k], dur[k], text[1:], ord(text[0]) - 48, cause[k], track["nest"]))
+        n = trace["path"]
+        gaps, lengths, _, rows = self.take(n), self.take(n), self.take(n), list(running(map(signed, self.take(n))))
+        path, end = [], 0
+        for gap, length, row in zip(gaps, lengths, rows):
+            path.append((end + signed(gap), length, row - 1))
+            end = path[-1][0] + length
+        found = {one["id"]: list(running(map(signed, self.take(one["count"])))) for one in trace["found"]}
+        return events, path, found
+
+
+class Report(Folder):
+    def page(self, *arguments, code=OK):
+        path = os.path.join(self.folder, "report.html")
+        run = steptime("report", "-o", path, *arguments)
+        self.assertEqual(run.code, code, run.err)
+        with open(path, encoding="utf-8") as file:
+            self.text = file.read()
+        return path
+
+    def job(self, ranks=2):
+        folder = os.path.join(self.folder, "job")
+        os.makedirs(folder, exist_ok=True)
+        for rank in range(ranks):
+            write_trace(os.path.join(folder, f"rank{rank}.json"), training_steps(4), distributedInfo={"rank": rank, "world_size": ranks})
+        return folder
+
+
+class Written(Report):
+    def test_every_event_is_there_with_its_times_and_cause(self):
+        events = training_steps(4)
+        self.page(write_trace(os.path.join(self.folder, "t.json"), events))
+        data = Data(self.text)
+        got = sorted((row, start, dur, name) for row, start, dur, name, *_ in data.events)
+        self.assertEqual(got, [(row, round(one["ts"] * 1000), round(one["dur"] * 1000), one["name"]) for row, one in enumerate(events)])
+        kernels = [one for one in data.events if one[6] == WORK]
+        self.assertEqual(len(kernels), 12)
+        for row, _, _, _, kind, cause, _ in kernels:
+            self.assertEqual(kind, KERNEL)
+            self.assertEqual(events[cause]["name"], "cudaLaunchKernel")
+            self.assertEqual(events[cause]["args"]["correlation"], events[row]["args"]["correlation"])
+
+    def test_a_recorded_trace_keeps_its_critical_path_and_findings(self):
+        for trace in (recorded("session-gnn-cpu-stack.json.gz"), ON_GPU):
+            with self.subTest(trace=trace):
+                self.page(trace)
+                self.check_marks(trace, Data(self.text))
+
+    def check_marks(self, trace, data):
+        rows = {one[0]: one for one in data.events}
+        self.assertTrue(data.path)
+        self.assertEqual(data.path, sorted(data.path))
+        known = [(start, length, rows[row]) for start, length, row in data.path if row >= 0]
+        self.assertTrue(known)
+        for found in data.found.values():
+            self.assertTrue(set(found) <= set(rows))
+        told = steptime("summary", "--format", "json", "--findings", "50", trace).json["findings"]
+        self.assertEqual({one["id"]: one["events"] for one in told if one["events"]}, data.found)
+
+    def test_the_first_screen_says_what_summary_says(self):
+        trace = ON_GPU
+        self.page(trace)
+        first = re.search(r'<section id="first">.*?</section>', self.text, re.DOTALL).group(0)
+        told = steptime("summary", "--format", "json", trace).json["findings"][:3]
+        self.assertEqual(re.findall(r'<li data-id="([^"]*)"', first), [one["id"] for one in told])
+        self.assertIn("<svg", first)
+        self.assertIn('class="lead"', first)
+
+    def test_several_ranks_share_a_clock_where_they_tell_the_time(self):
+        folder = self.job()
+        self.page(folder)
+        self.assertEqual([trace["rank"] for trace in Data(self.text).head["traces"]], [0, 1])
+
+    def test_names_stay_names(self):
+        events = training_steps(2)
+        for event in events:
+            if not event["name"].startswith("ProfilerStep"):
+                event["name"] += HOSTILE
+        self.page(write_trace(os.path.join(self.folder, "h.json"), events))
+        self.assertNotIn("<script>alert", self.text)
+        self.assertNotIn("\u202e", self.text)
+        self.assertNotIn("\x1b", self.text)
+        names = "".join(Data(self.text).head["traces"][0]["names"])
+        self.assertIn("</script>", names)
+        self.assertIn("\\u202e", names)
+        self.assertNotIn("\u202e", names)
+
+    def test_wrong_words(self):
+        self.assertEqual(steptime("report").code, USAGE)
+        self.assertEqual(steptime("report", "-o", os.path.join(self.folder, "x.html"), "/nowhere.json").code, INPUT)
+        trace = write_trace(os.path.join(self.folder, "t.json"), training_steps(2))
+        self.assertNotEqual(steptime("report", "-o", trace, trace).code, OK)
+
+    def test_an_empty_trace_gives_a_page(self):
+        trace = write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)])
+        self.page(trace)
+        self.assertEqual(len(Data(self.text).events), 1)
+
+
+@unittest.skipUnless(sync_playwright and BROWSER, "Playwright and Chromium are not here")
+class InBrowser(Report):
+    @classmethod
+    def setUpClass(cls):
+        cls.playwright = sync_playwright().start()
+        cls.browser = cls.playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.browser.close()
+        cls.playwright.stop()
+
+    def open(self, path, width=1280, height=900, scheme="light"):
+        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.addCleanup(context.close)
+        page = context.new_page()
+        self.troubles = []
+        page.on("console", lambda message: self.troubles.append(message.text))
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        page.on("request", lambda request: request.url.startswith("file:") or self.troubles.append(request.url))
+        page.goto("file://" + path)
+        page.wait_for_function("Timeline.ready > 0")
+        page.wait_for_function("Timeline.view.state.frames.length > 0")
+        return page
+
+    def trace(self, steps=4):
+        return write_trace(os.path.join(self.folder, "t.json"), training_steps(steps))
+
+    def test_a_kernel_is_drawn_where_it_was(self):
+        page = self.open(self.page(self.trace()))
+        inside, behind, tone, wash = page.evaluate("""() => { const s = Timeline.view.state, t = Timeline.tracksOf(s.model).find((t) => t.cause);
+            const at = (time) => s.words[Math.round(Timeline.x(s, time) - s.left) + Math.round(Timeline.y(s, t, 0) + 3 - Timeline.AXIS) * s.image.width];
+            return [at(t.start[0] + t.dur[0] / 2), at(t.start[0] + t.dur[0] + 20000), s.colours.tones[5 * 32 + 31], s.colours.wash]; }""")
+        self.assertEqual((inside, behind), (tone, wash))
+        self.assertNotEqual(tone, wash)
+        self.assertEqual(self.troubles, [])
+
+    def test_what_is_drawn_is_what_was_there(self):
+        """Fullness of each pixel by prefix sums, against all events one by one."""
+        page = self.open(self.page(ON_GPU))
+        worst = page.evaluate("""() => { const s = Timeline.view.state, width = 300, sums = new Float64Array(Timeline.classes.length); let worst = 0;
+            const colours = {edges: Uint32Array.from({length: 10}, (_, k) => 1000 + k), tones: Uint32Array.from({length: 320}, (_, k) => k + 1)};
+            for (const [from, to] of [[0, 1], [0.3, 0.4], [0.31, 0.3101]]) {
+              const all = s.model.end - s.model.start, view = {start: s.model.start + from * all, end: s.model.start + to * all}, per = (view.end - view.start) / width;
+              for (const {line} of s.layout.rows) {
+                const row = new Uint32Array(width);
+                Timeline.fillRow(line, view, colours, row, sums);
+                for (let x = 0; x < width; x++) {
+                  let busy = 0, any = false; const a = view.start + x * per, b = a + per;
+                  for (let i = 0; i < line.count; i++) {
+                    busy += Math.max(0, Math.min(line.end[i], b) - Math.max(line.start[i], a));
+                    any = any || (line.start[i] >= a && line.start[i] < b) || (line.start[i] < a && line.end[i] > a);
+                  }
+                  if (any !== row[x] > 0) worst = Math.max(worst, 99);
+                  if (row[x] > 0 && row[x] < 1000) worst = Math.max(worst, Math.abs((row[x] - 1) % 32 - Math.min(31, Math.max(6, 31 * busy / per))));
+                } } }
+            return worst; }""")
+        self.assertLessEqual(worst, 0.51)
+
+    def test_search_selection_and_arrows(self):
+        page = self.open(self.page(self.trace()))
+        page.fill("#timeline-find", "sgemm")
+        page.wait_for_function("Timeline.view.state.marks && Timeline.view.state.marks.count === 12")
+        self.assertEqual(page.inner_text("#timeline-hits"), "12 events")
+        page.press("#timeline-find", "Enter")
+        told = page.inner_text("#timeline-told")
+        self.assertIn("sgemm_128x64", told)
+        self.assertIn("launched by cudaLaunchKernel", told)
+        self.assertEqual(page.evaluate("Timeline.view.state.selected.links.length"), 1)
+        page.fill("#timeline-find", "aten::mm")
+        page.wait_for_function("Timeline.view.state.marks.what === 'aten::mm'")
+        page.press("#timeline-find", "Enter")
+        self.assertIn("launches 1 on the device", page.inner_text("#timeline-told"))
+        page.focus("#timeline-canvas")
+        page.keyboard.press("Escape")
+        self.assertEqual(page.evaluate("[Timeline.view.state.selected, Timeline.view.state.marks]"), [None, None])
+
+    def test_keys_wheel_and_drag(self):
+        page = self.open(self.page(self.trace()))
+        view = lambda: page.evaluate("({...Timeline.view.state.view})")
+        whole = view()
+        page.focus("#timeline-canvas")
+        for _ in range(4):
+            page.keyboard.press("w")
+        near = view()
+        self.assertLess(near["end"] - near["start"], (whole["end"] - whole["start"]) / 4)
+        page.keyboard.press("d")
+        self.assertGreater(view()["start"], near["start"])
+        page.keyboard.press("0")
+        self.assertAlmostEqual(view()["end"] - view()["start"], whole["end"] - whole["start"], delta=1)
+        page.keyboard.press("t")
+        step = view()
+        self.assertLess(step["end"] - step["start"], 1.2e6)
+        box = page.locator("#timeline-canvas").bounding_box()
+        page.mouse.move(box["x"] + 600, box["y"] + 60)
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, -400)
+        page.keyboard.up("Control")
+        page.wait_for_function(f"Timeline.view.state.view.end - Timeline.view.state.view.start < {step['end'] - step['start'] - 1}")
+        before = view()
+        page.mouse.down()
+        page.mouse.move(box["x"] + 500, box["y"] + 60, steps=4)
+        page.mouse.up()
+        self.assertGreater(view()["start"], before["start"])
+        self.assertEqual(self.troubles, [])
+
+    def test_a_click_on_a_finding_goes_to_its_events(self):
+        page = self.open(self.page(ON_GPU))
+        data = Data(self.text)
+        buttons = page.locator("button.go")
+        self.assertGreater(buttons.count(), 0)
+        wanted = data.found[buttons.first.get_attribute("data-finding")]
+        buttons.first.click()
+        page.wait_for_function("Timeline.view.state.selected")
+        row = page.evaluate("Timeline.view.state.selected.track.row[Timeline.view.state.selected.i]")
+        self.assertIn(row, wanted)
+        self.assertEqual(page.evaluate("Timeline.view.state.marks.count"), len(wanted))
+        inside = page.evaluate("""() => { const s = Timeline.view.state, a = s.selected, x = Timeline.x(s, a.track.start[a.i]);
+            return x >= s.left - 1 && x < s.width && Timeline.y(s, a.track, a.i) < s.height; }""")
+        self.assertTrue(inside)
+
+    def test_nothing_is_cut_off_on_a_phone_and_hostile_names_stay_names(self):
+        events = training_steps(2)
+        for event in events:
+            event["name"] += HOSTILE if not event["name"].startswith("Prof") else ""
+        path = self.page(write_trace(os.path.join(self.folder, "h.json"), events))
+        for scheme in ("light", "dark"):
+            page = self.open(path, width=390, height=800, scheme=scheme)
+            self.assertLessEqual(page.evaluate("document.documentElement.scrollWidth"), 390)
+            page.fill("#timeline-find", "sgemm")
+            page.press("#timeline-find", "Enter")
+            page.wait_for_function("Timeline.view.state.selected")
+            self.assertIn("</script>", page.inner_text("#timeline-told"))
+            self.assertNotIn("\u202e", page.inner_text("#timeline-told"))
+            self.assertEqual(page.locator("img").count(), 0)
+            self.assertEqual(self.troubles, [])
+
+    def test_ranks_lie_below_each_other(self):
+        page = self.open(self.page(self.job(3)))
+        self.assertEqual(page.evaluate("Timeline.view.state.model.traces.map((t) => t.rank)"), [0, 1, 2])
+        tops = page.evaluate("Timeline.view.state.model.traces.map((t) => t.top)")
+        self.assertEqual(tops, sorted(set(tops)))
+
+    def test_a_million_events(self):
+        """Median and worst frames over zooms and moves; bounds are those of issue 17, with room for a busy machine."""
+        events = []
+        for i in range(250000):
+            at = 40 * i
+            events.append(f'{{"ph":"X","cat":"cpu_op","name":"aten::op{i % 40}","pid":1,"tid":{1 + i % 8},"ts":{at},"dur":30,"args":{{}}}}')
+            events.append(f'{{"ph":"X","cat":"cpu_op","name":"aten::in{i % 7}","pid":1,"tid":{1 + i % 8},"ts":{at + 2},"dur":20,"args":{{}}}}')
+            events.append(f'{{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":1,"tid":{1 + i % 8},"ts":{at + 5},"dur":5,"args":{{"correlation":{i + 1}}}}}')
+            events.append(f'{{"ph":"X","cat":"kernel","name":"k{i % 90}","pid":0,"tid":7,"ts":{at + 20},"dur":35,"args":{{"correlation":{i + 1},"device":0,"stream":7}}}}')
+        trace = os.path.join(self.folder, "m.json.gz")
+        with gzip.open(trace, "wt", compresslevel=3) as out:
+            out.write('{"traceEvents":[' + ",\n".join(events) + "]}")
+        path = self.page(trace)
+        self.assertLess(os.path.getsize(path), os.path.getsize(trace))
+        page = self.open(path)
+        frames = page.evaluate("""async () => { const v = Timeline.view, s = v.state, frame = () => new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)));
+            for (const t of s.model.traces) for (const l of t.lanes) l.folded = false;
+            v.lay(); v.size(); await frame(); s.frames.length = 0;
+            for (let k = 0; k < 30; k++) { v.zoom(0.7); await frame(); }
+            for (let k = 0; k < 30; k++) { v.zoom(1 / 0.7); await frame(); v.move(0.1); await frame(); }
+            v.search("in3"); await frame(); v.all(); await frame();
+            return s.frames.slice(); }""")
+        frames.sort()
+        ready = page.evaluate("Timeline.ready")
+        print(f"# a million events: ready in {ready:.0f} ms, median frame {frames[len(frames) // 2]:.1f} ms, last but one {frames[-2]:.1f} ms")
+        self.assertEqual(page.evaluate("Timeline.tracksOf(Timeline.view.state.model).reduce((sum, track) => sum + track.count, 0)"), 1000000)
+        self.assertLess(frames[len(frames) // 2], 16)
+        self.assertLess(frames[int(len(frames) * 0.99) - 1], 50)
+        self.assertLess(ready, 8000)
+        self.assertEqual(self.troubles, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
