@@ -182,11 +182,13 @@ void table_stream(struct table *table, struct row_stream stream);
 
 /* ---- figures draw columns of a table ---- */
 
-enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES };
+enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES, FIGURE_ROOFLINE };
 
 /*
  * kind over table: x names a column (labels), y a column of numbers. FIGURE_STACK: one bar, a piece a row. FIGURE_LANES:
- * x is the lane, y where a span begins, and the column after y where it ends. Lines of one section over the same x in
+ * x is the lane, y where a span begins, and the column after y where it ends. FIGURE_ROOFLINE: x is
+ * arithmetic a byte, y what was reached a second; the two columns after y are the peaks of arithmetic and of memory, the next
+ * the time; the first column of the table is the name. Lines of one section over the same x in
  * the same unit may share a chart.
  */
 void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,

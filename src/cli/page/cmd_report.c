@@ -3,11 +3,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "breakdown/job/delay_show.h"
-#include "breakdown/ranks/ranks_show.h"
 #include "cli/program/call.h"
 #include "cli/program/reading.h"
 #include "page_take.h"
+#include "page_views.h"
 #include "timeline_part.h"
 
 /* ---- the words ---- */
@@ -36,9 +35,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
 /* ---- showing ---- */
 
 struct all {
-    const struct summary **summaries;
-    const struct kernels **kernels;
-    const struct operators **operators;
+    const struct page_taken **traces;
     const struct page_trace **timelines;
     uint32_t count;
 };
@@ -46,24 +43,13 @@ struct all {
 static struct all all_of(const struct inputs *inputs, struct arena *arena)
 {
     const uint32_t count = inputs->taken;
-    struct all all = {arena_array(arena, count, sizeof *all.summaries), arena_array(arena, count, sizeof *all.kernels),
-                      arena_array(arena, count, sizeof *all.operators),
-                      arena_array(arena, count, sizeof *all.timelines), count};
+    struct all all = {arena_array(arena, count, sizeof *all.traces), arena_array(arena, count, sizeof *all.timelines),
+                      count};
     for (uint32_t i = 0; i < count; i++) {
-        const struct page_taken *taken = inputs->at[i]->result;
-        all.summaries[i] = &taken->summary;
-        all.kernels[i] = &taken->kernels;
-        all.operators[i] = &taken->operators;
-        all.timelines[i] = &taken->timeline;
+        all.traces[i] = inputs->at[i]->result;
+        all.timelines[i] = &all.traces[i]->timeline;
     }
     return all;
-}
-
-static void show(const struct all *all, struct report *report)
-{
-    summary_show(all->summaries, all->count, PAGE_MOST_FINDINGS, (struct again_told){0}, report);
-    operators_show(all->operators, all->count, report);
-    kernels_show(all->kernels, all->count, report);
 }
 
 static bool write_page(const struct call *call, const struct all *all, const struct report *report,
@@ -96,7 +82,7 @@ static bool answer(const struct call *call, struct inputs *inputs, struct arena 
     struct report *report = report_new(arena, S("report"));
     const struct all all = all_of(inputs, arena);
     inputs_tell(inputs, report);
-    show(&all, report);
+    page_views_show(all.traces, all.count, report);
     inputs_tell_trust(inputs, report);
     return write_page(call, &all, report, err) && inputs_whole(inputs, err);
 }

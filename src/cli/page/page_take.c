@@ -92,6 +92,7 @@ void page_take(const struct trace *trace, int64_t rank, const struct selection *
                 &taken->kernels);
     operators_run(trace, &(struct operators_asked){.by = OPERATORS_BY_NAME, .selection = selection, .device = S("")},
                   arena, &taken->operators);
+    curves_run(trace, selection, &taken->curves);
     struct arena scratch = {0};
     struct page_marks marks = {.classes = classes_of(trace, &scratch)};
     if (trace->count) {

@@ -6,6 +6,7 @@
 #include "breakdown/kernels/kernels.h"
 #include "breakdown/kernels/operators.h"
 #include "breakdown/summary/summary.h"
+#include "breakdown/verdict/curves.h"
 #include "page/timeline.h"
 
 enum { PAGE_MOST_FINDINGS = 50 };
@@ -14,6 +15,7 @@ struct page_taken {
     struct summary summary;
     struct kernels kernels;
     struct operators operators;
+    struct curves curves;
     struct page_trace timeline;
 };
 
