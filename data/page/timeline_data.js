@@ -109,6 +109,7 @@ Timeline.readTrace = (from, of, offset) => {
   trace.path = Timeline.readPath(from, of.path, offset, lane);
   lane.tracks.push(trace.path);
   trace.pathLane = lane;
+  trace.onPath = new Set(trace.path.row);
   trace.found = of.found.map((found) => Timeline.readFound(from, found));
   trace.names = of.names.map((name) => name.slice(1));
   trace.classOf = Uint8Array.from(of.names, (name) => name.charCodeAt(0) - 48);

@@ -142,6 +142,7 @@ Timeline.words = (at) => {
   ];
   if (step !== null) facts.push("step " + step);
   if (track.row[i] >= 0) facts.push("event " + track.row[i]);
+  if (track.row[i] >= 0 && trace.onPath.has(track.row[i])) facts.push("on the critical path");
   const more = [], around = Timeline.around(at);
   if (around.length) more.push("in " + around.join(" \u203a "));
   if (at.cause) {

@@ -135,6 +135,8 @@ Timeline.View = class {
     this.draw();
   }
 
+  searchNow(words) { if (!this.state.marks || this.state.marks.what !== words) this.search(words); }
+
   search(words) { this.mark(words ? Timeline.search(this.state.model, words) : null); }
 
   // The mark before or behind the one told last, else the first in sight.
@@ -287,12 +289,14 @@ Timeline.start = async () => {
     root.addEventListener("click", (event) => { const action = event.target.dataset && event.target.dataset.do; if (action) Timeline.actions[action](view); });
     view.state.canvas.addEventListener("keydown", (event) => Timeline.press(view, event));
     const find = root.querySelector("#timeline-find");
-    find.addEventListener("input", () => view.search(find.value.trim()));
-    find.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); view.next(event.shiftKey ? -1 : 1); } });
+    let due = 0; // typing goes on while a search waits
+    find.addEventListener("input", () => { clearTimeout(due); due = setTimeout(() => view.search(find.value.trim()), 60); });
+    find.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); view.searchNow(find.value.trim()); view.next(event.shiftKey ? -1 : 1); } });
     new ResizeObserver(() => { if (view.state.canvas.clientWidth !== view.state.width) view.size(); }).observe(root);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.size());
     Timeline.buttons(view);
     Timeline.key(view);
+    Timeline.rankMap(view);
     Timeline.ready = performance.now() - began;
   } catch (error) {
     root.querySelector("#timeline-told").textContent = "The timeline could not be read: " + error.message;

@@ -3,7 +3,7 @@
  * Traces as the data of the page's timeline: columns of deltas, packed, as text
  * that an HTML file can hold. Names are told once a class. Knows no analysis:
  * what an event is, what lies on the critical path and what a finding is about
- * come as arguments. data/page/timeline_data.js reads it; doc/html.md says what
+ * come as arguments. data/page/timeline_data.js reads it; doc/report.md says what
  * is left out.
  *
  *     "SPT1"  bytes of the head (4, little-endian)  head: JSON  columns of each trace

@@ -115,7 +115,7 @@ const struct command command_report = {
         "and to search, with the critical path, the events of each finding and arrows from launches to device work; and the "
         "tables of 'summary', 'ops' and 'kernels'.\n\n"
         "All events are in the file, packed: it is about as large as the packed trace. --steps chooses the steps of the "
-        "numbers; the timeline always has all. doc/html.md says how the page is used and what it leaves out.",
+        "numbers; the timeline always has all. doc/report.md says how the page is used and what it leaves out.",
     .examples = "steptime report -o report.html trace.json.gz|one trace\n"
                 "steptime report -o job.html ranks/|all ranks of a job, on one timeline",
     .shared = SHARED_TRACE,

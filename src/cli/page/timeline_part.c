@@ -8,10 +8,11 @@ EMBEDDED(timeline_css);
 EMBEDDED(timeline_data_js);
 EMBEDDED(timeline_rows_js);
 EMBEDDED(timeline_draw_js);
+EMBEDDED(timeline_ranks_js);
 EMBEDDED(timeline_view_js);
 EMBEDDED(timeline_find_js);
 
-enum { SCRIPTS = 5 };
+enum { SCRIPTS = 6 };
 
 static const struct page_script *scripts(void)
 {
@@ -21,6 +22,7 @@ static const struct page_script *scripts(void)
         {{timeline_rows_js, timeline_rows_js_bytes}, timeline_rows_js_sha256},
         {{timeline_draw_js, timeline_draw_js_bytes}, timeline_draw_js_sha256},
         {{timeline_find_js, timeline_find_js_bytes}, timeline_find_js_sha256},
+        {{timeline_ranks_js, timeline_ranks_js_bytes}, timeline_ranks_js_sha256},
         {{timeline_view_js, timeline_view_js_bytes}, timeline_view_js_sha256},
     };
     memcpy(all, from, sizeof all);
@@ -46,6 +48,7 @@ static const char tools[] =
     "<ul class=\"key\" id=\"timeline-key\"></ul>\n"
     "<p class=\"aside\">Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure, a click for an event, a double "
     "click to zoom to it, a click on a lane's name folds it. Keys: a d w s or arrows, n, t, 0, Esc.</p>\n"
+    "<div id=\"timeline-ranks\"></div>\n"
     "<noscript><p>The timeline needs JavaScript; the rest of the page does not.</p></noscript></div>\n";
 
 void timeline_part_open(const struct page_trace *const *traces, uint32_t count, struct timeline_part *part)
