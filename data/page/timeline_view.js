@@ -303,4 +303,4 @@ Timeline.start = async () => {
     throw error;
   }
 };
-Timeline.start();
+Timeline.started = Timeline.start();

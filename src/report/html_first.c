@@ -64,15 +64,20 @@ bool html_is_first(const struct html *html, const struct section *section, bool 
     return part && str_eq(section->id, str_of(words ? part->words : part->figures));
 }
 
-void html_part(struct html *html)
+static void put_part(struct html *html, const struct page_part *part)
 {
-    const struct page_part *part = html->options->part;
     html_put(html, "<section id=\"section-");
     html_word(html, part->id);
     html_put(html, "\">");
     html_element(html, "h2", part->title);
     writer_put(html->out, part->markup);
     html_put(html, "</section>\n");
+}
+
+void html_parts(struct html *html)
+{
+    for (const struct page_part *part = html->options->part; part; part = part->next)
+        put_part(html, part);
 }
 
 void html_scripts(struct html *html)
@@ -83,16 +88,17 @@ void html_scripts(struct html *html)
     html_put(html, "<script type=\"text/plain\" id=\"page-data\">");
     writer_put(html->out, part->data);
     html_put(html, "</script>\n");
-    for (uint32_t i = 0; i < part->script_count; i++) {
-        html_put(html, "<script>");
-        writer_put(html->out, part->scripts[i].text);
-        html_put(html, "</script>\n");
-    }
+    for (; part; part = part->next)
+        for (uint32_t i = 0; i < part->script_count; i++) {
+            html_put(html, "<script>");
+            writer_put(html->out, part->scripts[i].text);
+            html_put(html, "</script>\n");
+        }
 }
 
 void html_script_digests(struct html *html)
 {
-    const struct page_part *part = html->options->part;
-    for (uint32_t i = 0; part && i < part->script_count; i++)
-        html_put(html, " 'sha256-%s'", part->scripts[i].sha256);
+    for (const struct page_part *part = html->options->part; part; part = part->next)
+        for (uint32_t i = 0; i < part->script_count; i++)
+            html_put(html, " 'sha256-%s'", part->scripts[i].sha256);
 }

@@ -100,6 +100,13 @@ static void set_axes(struct roofline *roofline)
     roofline->up.to = PLOT_TOP + 12;
 }
 
+/* "10 TFLOP/s": a power of ten needs no decimals. */
+static str decade_text(struct html *html, enum unit unit, double value)
+{
+    const struct measure measure = measure_for(unit, value, false);
+    return str_printf(html->arena, "%g %.*s", value / measure.per, (int)measure.word.len, measure.word.at);
+}
+
 static void put_axes(struct html *html, const struct roofline *roofline, str x_title)
 {
     const struct axis *up = &roofline->up, *across = &roofline->across;
@@ -108,7 +115,7 @@ static void put_axes(struct html *html, const struct roofline *roofline, str x_t
         const double y = axis_at(up, value);
         html_put(html, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", across->from,
                  across->to, y, y);
-        plot_label(html, "tick", "end", across->from - 6, y + 4, measure_whole_text(html->arena, unit, value, false));
+        plot_label(html, "tick", "end", across->from - 6, y + 4, decade_text(html, unit, value));
     }
     for (double value = across->low; value <= across->high * 1.01; value *= 10) {
         const double x = axis_at(across, value);
@@ -149,7 +156,7 @@ static void put_roofs(struct html *html, const struct roofline *roofline)
 
 static bool by_memory(const struct dot *dot)
 {
-    return dot->peak > 0 && dot->memory > 0 && dot->x < dot->peak / dot->memory;
+    return dot->x * dot->memory < dot->peak;
 }
 
 static str dot_told(struct html *html, const struct roofline *roofline, const struct dot *dot)
@@ -168,10 +175,16 @@ static void put_dot(struct html *html, const struct roofline *roofline, uint32_t
     const struct dot *dot = &roofline->dots[i];
     const double part = roofline->most_ns > 0 ? dot->ns / roofline->most_ns : 1;
     const double x = axis_at(&roofline->across, dot->x), y = axis_at(&roofline->up, dot->y);
-    html_put(html, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\">", by_memory(dot) ? "ring" : "disc", x, y,
-             fmax(dot_least, dot_most * sqrt(part)));
+    const double r = fmax(dot_least, dot_most * sqrt(part));
+    const bool roofed = dot->peak > 0 && dot->memory > 0;
+    if (roofed)
+        html_put(html, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\">", by_memory(dot) ? "ring" : "disc", x, y,
+                 r);
+    else
+        html_put(html, "<rect class=\"unroofed\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x - r * 0.85,
+                 y - r * 0.85, r * 1.7, r * 1.7);
     plot_tip(html, dot_told(html, roofline, dot));
-    html_put(html, "</circle>");
+    html_put(html, roofed ? "</circle>" : "</rect>");
 }
 
 /* Where no earlier one stands; those with most time come first. */
@@ -197,11 +210,18 @@ static void put_names(struct html *html, const struct roofline *roofline)
 
 static void put_key(struct html *html, const struct roofline *roofline)
 {
-    html_put(html, "<ul class=\"key\">");
-    if (roofline->peak_count && roofline->memory > 0)
-        html_put(html, "<li><i class=\"mark ring\"></i>left of its ridge: bound by memory</li>"
-                       "<li><i class=\"mark disc\"></i>right of it: bound by arithmetic</li>");
-    html_put(html, "<li>area: its time</li></ul>");
+    bool memory = false, arithmetic = false, unroofed = false;
+    for (uint32_t i = 0; i < roofline->count; i++) {
+        const struct dot *dot = &roofline->dots[i];
+        const bool roofed = dot->peak > 0 && dot->memory > 0;
+        unroofed |= !roofed;
+        memory |= roofed && by_memory(dot);
+        arithmetic |= roofed && !by_memory(dot);
+    }
+    html_put(html, "<ul class=\"key\">%s%s%s<li>area: its time</li></ul>",
+             memory ? "<li><i class=\"mark ring\"></i>bound by memory</li>" : "",
+             arithmetic ? "<li><i class=\"mark disc\"></i>bound by arithmetic</li>" : "",
+             unroofed ? "<li><i class=\"mark unroofed\"></i>no peak known for its types</li>" : "");
 }
 
 void html_roofline(struct html *html, const struct table *table, uint32_t x, uint32_t y, str title)

@@ -308,6 +308,7 @@ struct page_part {
     str id, title, markup, style, data;
     const struct page_script *scripts;
     uint32_t script_count;
+    const struct page_part *next; /* one more, that uses the same data; of it the first screen is not asked */
 };
 
 struct render_options {

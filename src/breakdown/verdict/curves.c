@@ -126,11 +126,10 @@ static int64_t per_step(const struct curves *curves, int64_t ns)
     return curves->steps ? ns / curves->steps : 0;
 }
 
-/* Those that move a step by a hundredth at either end: flat lines say nothing that the table of the verdict does not. */
-static bool moves(const struct curves *curves, int resource)
+/* Of what takes a hundredth of the steps: that its line may be flat is what it is drawn for. */
+static bool is_drawn(const struct curves *curves, int resource)
 {
-    const int64_t *taken = curves->taken_ns[resource], least = curves->step_ns / 100;
-    return curves->time_ns[resource] && taken[CURVE_PACES - 1] - taken[0] > least;
+    return curves->time_ns[resource] && curves->time_ns[resource] >= curves->step_ns / 100;
 }
 
 static void put_columns(const struct curves *curves, struct table *table)
@@ -138,7 +137,7 @@ static void put_columns(const struct curves *curves, struct table *table)
     table_column(table, (struct column_spec){"pace", "share of its time", UNIT_RATIO, COLUMN_PLAIN,
                                              "what a resource takes in the replay / what it took in the recording"});
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (moves(curves, r))
+        if (is_drawn(curves, r))
             table_column(table, (struct column_spec){resource_id((enum resource)r), resource_title((enum resource)r),
                                                      UNIT_NS, COLUMN_PLAIN,
                                                      "a mean step, replayed with this resource at that share of its time"});
@@ -150,7 +149,7 @@ static void put_rows(const struct curves *curves, struct table *table)
         table_row(table);
         table_real(table, curve_percent[at] / 100.0);
         for (int r = 0; r < RESOURCE_NONE; r++)
-            if (moves(curves, r))
+            if (is_drawn(curves, r))
                 table_int(table, per_step(curves, curves->taken_ns[r][at]));
     }
 }
@@ -160,7 +159,7 @@ void curves_show(const struct curves *const *ranks, uint32_t count, struct repor
     const struct curves curves = sum_of(ranks, count);
     bool any = false;
     for (int r = 0; r < RESOURCE_NONE; r++)
-        any |= moves(&curves, r);
+        any |= is_drawn(&curves, r);
     if (!curves.steps || !any)
         return;
     struct section *section = report_section(report, "curves", "What if");
@@ -172,7 +171,7 @@ void curves_show(const struct curves *const *ranks, uint32_t count, struct repor
     put_columns(&curves, table);
     put_rows(&curves, table);
     for (int r = 0; r < RESOURCE_NONE; r++)
-        if (moves(&curves, r))
+        if (is_drawn(&curves, r))
             section_page_figure(section, resource_id((enum resource)r), FIGURE_LINE, "curves", "pace",
                                 resource_id((enum resource)r));
 }

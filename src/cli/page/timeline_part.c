@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline_part.h"
 
+#include "flame_part.h"
+
 #define EMBEDDED(name) \
     extern const char name[], name##_sha256[]; \
     extern const size_t name##_bytes
@@ -70,6 +72,7 @@ void timeline_part_open(const struct page_trace *const *traces, uint32_t count, 
         .data = buf_str(&part->data),
         .scripts = scripts(),
         .script_count = SCRIPTS,
+        .next = flame_part(),
     };
 }
 
