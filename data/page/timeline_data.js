@@ -10,8 +10,15 @@ const Timeline = {
   nests: ["", "ranges", "Python", "aside", "", "waits", "ranges"],
 };
 
+Timeline.bytesOf = (base64) => {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
+  const letters = atob(base64), bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+};
+
 Timeline.unpack = async (text) => {
-  const packed = Uint8Array.from(atob(text.trim()), (c) => c.charCodeAt(0));
+  const packed = Timeline.bytesOf(text.trim());
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 };
@@ -22,7 +29,9 @@ Timeline.Reader = class {
 
   next() {
     const bytes = this.bytes;
-    let byte = bytes[this.at++], value = byte & 127;
+    let byte = bytes[this.at++];
+    if (byte < 128) return byte;
+    let value = byte & 127;
     for (let place = 128; byte > 127; place *= 128) {
       byte = bytes[this.at++];
       value += (byte & 127) * place;
@@ -43,13 +52,14 @@ Timeline.Reader = class {
 };
 
 Timeline.readTrack = (from, of, offset, lane) => {
-  const n = of.count, track = {nest: of.nest, count: n, lane};
-  let last = offset;
-  track.start = from.fill(new Float64Array(n), () => (last += from.next()));
-  track.dur = from.fill(new Float64Array(n), () => from.next());
-  track.name = from.fill(new Uint32Array(n), () => from.next());
+  const n = of.count, start = new Float64Array(n), dur = new Float64Array(n), name = new Uint32Array(n), row = new Uint32Array(n);
+  const track = {nest: of.nest, count: n, lane, start, dur, name, row};
+  let last = offset; // plain loops: these are most of the time until the page can be used
+  for (let i = 0; i < n; i++) start[i] = last += from.next();
+  for (let i = 0; i < n; i++) dur[i] = from.next();
+  for (let i = 0; i < n; i++) name[i] = from.next();
   last = -1;
-  track.row = from.fill(new Uint32Array(n), () => (last += from.signed() + 1));
+  for (let i = 0; i < n; i++) row[i] = last += from.signed() + 1;
   if (of.nest !== 4) return track;
   last = -1;
   track.cause = from.fill(new Int32Array(n), () => {

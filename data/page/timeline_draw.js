@@ -232,6 +232,8 @@ Timeline.measure = (state) => {
 Timeline.frame = (state) => {
   const began = performance.now(), {pen} = state;
   pen.setTransform(1, 0, 0, 1, 0, 0);
+  pen.fillStyle = state.colours.text.card; // what rounding leaves between the parts
+  pen.fillRect(0, 0, state.canvas.width, state.canvas.height);
   Timeline.pixels(state);
   pen.setTransform(state.ratio, 0, 0, state.ratio, 0, 0);
   pen.direction = "ltr";

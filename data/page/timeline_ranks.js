@@ -46,7 +46,7 @@ Timeline.rankTable = (view, counts) => {
     cell(row, "th", traces[r].rank).scope = "row";
     for (let k = 0; k < steps; k++) {
       const made = cell(row, "td", k < sums.length ? Timeline.timeText(sums[k]) : "\u2013");
-      made.style.setProperty("--full", `${Math.round(70 * (sums[k] || 0) / most)}%`);
+      made.style.setProperty("--full", `${Math.round(45 * (sums[k] || 0) / most)}%`);
       made.title = `rank ${traces[r].rank}, step ${traces[r].steps[3 * k]}`;
       if (k < sums.length) made.addEventListener("click", () => Timeline.goToStep(view, traces[r], k));
     }

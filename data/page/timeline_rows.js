@@ -30,7 +30,9 @@ Timeline.blocksOf = (line) => {
     sums.fill(0);
     const end = Math.min(line.count, (b + 1) * size);
     for (let i = b * size; i < end; i++) sums[line.kind[i]] += line.end[i] - line.start[i] + 1;
-    blocks[b] = sums.indexOf(Math.max(...sums));
+    let best = 0;
+    for (let k = 1; k < sums.length; k++) if (sums[k] > sums[best]) best = k;
+    blocks[b] = best;
   }
   return blocks;
 };

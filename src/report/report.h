@@ -133,10 +133,10 @@ void section_detail(struct section *section, const char *id, const char *title, 
 
 enum column_flag {
     COLUMN_PLAIN = 0,
-    COLUMN_DETAIL = 1, /* json and csv only; left out on a terminal */
-    COLUMN_WIDE = 2,   /* may be shortened on a terminal (names) */
-    COLUMN_BAR = 4,    /* a ratio drawn as a small bar beside its number */
-    COLUMN_ALIKE = 8,  /* in the measure of the column before, so that the two compare by eye */
+    COLUMN_DETAIL = 1,  /* json and csv only; left out on a terminal */
+    COLUMN_WIDE = 2,    /* may be shortened on a terminal (names) */
+    COLUMN_BAR = 4,     /* a ratio drawn as a small bar beside its number */
+    COLUMN_ALIKE = 8,   /* in the measure of the column before, so that the two compare by eye */
     COLUMN_ANSWER = 16, /* what the table is read for: the last to go where a terminal is too narrow */
 };
 
