@@ -2,6 +2,7 @@
 // The boxes of the tree, and what the pointer and the keys do to them.
 "use strict";
 Flame.LEAST = 0.002; // of the width: narrower boxes share one
+Flame.NARROW = 0.02; // below that a box has no room for a word
 Flame.ROW = 22;
 
 Flame.View = class {
@@ -98,6 +99,7 @@ Flame.View = class {
     const made = this.box(text, label, box.node ? box.node.kind : 9);
     Object.assign(made.style, {left: `${100 * box.left}%`, width: `${100 * box.width}%`, top: `${Flame.ROW * box.depth}px`});
     made.dataset.at = i;
+    if (box.width < Flame.NARROW) made.classList.add("narrow");
     if (!box.node) made.classList.add("folded");
     return made;
   }

@@ -24,11 +24,18 @@ static bool check(const struct call *call, struct steptime_error *err)
 
 /* ---- reading ---- */
 
+struct making {
+    const struct call *call;
+    struct page_source source;
+};
+
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
-    const struct call *call = context;
+    struct making *making = context;
+    struct page_source *source = making->source.asked ? &making->source : NULL;
     struct page_taken *taken = file->result = arena_alloc(&file->arena, sizeof *taken);
-    page_take(file->trace, file->rank, call_selection(call), !file->trace->info.is_alone, &file->arena, taken);
+    page_take(file->trace, file->rank, call_selection(making->call), !file->trace->info.is_alone, source,
+              &file->arena, taken);
     return true;
 }
 
@@ -77,23 +84,27 @@ static void close_taken(struct inputs *inputs)
             page_trace_free(&((struct page_taken *)inputs->files[i].result)->timeline);
 }
 
-static bool answer(const struct call *call, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
+static bool answer(const struct making *making, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
 {
     struct report *report = report_new(arena, S("report"));
     const struct all all = all_of(inputs, arena);
     inputs_tell(inputs, report);
     page_views_show(all.traces, all.count, report);
+    page_source_show(&making->source, report);
     inputs_tell_trust(inputs, report);
-    return write_page(call, &all, report, err) && inputs_whole(inputs, err);
+    return write_page(making->call, &all, report, err) && inputs_whole(inputs, err);
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)
 {
     struct arena arena = {0};
     struct inputs inputs = {0};
-    struct inputs_asked asked = {.context = (void *)call, .take = take};
-    const bool good = check(call, err) && call_inputs(call, &asked, &inputs, err) && answer(call, &inputs, &arena, err);
+    struct making making = {.call = call};
+    bool good = check(call, err) && page_source_open(call, &making.source, err);
+    struct inputs_asked asked = {.context = &making, .take = take, .in_order = making.source.asked};
+    good = good && call_inputs(call, &asked, &inputs, err) && answer(&making, &inputs, &arena, err);
     close_taken(&inputs);
+    page_source_close(&making.source);
     inputs_close(&inputs);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;
@@ -102,6 +113,9 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 static const struct option options[] = {
     {"output", 'o', "FILE", NULL,
      "Write the page to FILE. It is replaced when all is done, or untouched, and must not be one of the inputs."},
+    {"source", 0, "PATH", NULL,
+     "The program that the traces are of, a file or a folder: what 'lint --trace' finds in it stands among the findings, with its line, "
+     "what it costs, its events and what to write instead. May be given several times."},
     {0},
 };
 
@@ -117,7 +131,8 @@ const struct command command_report = {
         "All events are in the file, packed: it is about as large as the packed trace. --steps chooses the steps of the "
         "numbers; the timeline always has all. doc/report.md says how the page is used and what it leaves out.",
     .examples = "steptime report -o report.html trace.json.gz|one trace\n"
-                "steptime report -o job.html ranks/|all ranks of a job, on one timeline",
+                "steptime report -o job.html ranks/|all ranks of a job, on one timeline\n"
+                "steptime report --source src/ -o report.html trace.json.gz|with the lines of the program that it is of",
     .shared = SHARED_TRACE,
     .options = options,
     .run = run,

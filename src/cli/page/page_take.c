@@ -84,8 +84,21 @@ static void take_findings(const struct summary *summary, uint32_t rows, struct a
     marks->found = found;
 }
 
+/* And those that lint joined with it. */
+static void take_source(struct page_source *source, const struct trace *trace, struct arena *scratch,
+                        struct page_marks *marks)
+{
+    uint32_t count;
+    const struct page_found *more = page_source_join(source, trace, scratch, &count);
+    struct page_found *all = arena_array(scratch, marks->found_count + count, sizeof *all);
+    memcpy(all, marks->found, marks->found_count * sizeof *all);
+    memcpy(all + marks->found_count, more, count * sizeof *all);
+    marks->found = all;
+    marks->found_count += count;
+}
+
 void page_take(const struct trace *trace, int64_t rank, const struct selection *selection, bool of_job,
-               struct arena *arena, struct page_taken *taken)
+               struct page_source *source, struct arena *arena, struct page_taken *taken)
 {
     summary_run(trace, selection, of_job, arena, &taken->summary);
     kernels_run(trace, &(struct kernels_asked){.by = KERNELS_BY_NAME, .selection = selection, .device = S("")}, arena,
@@ -98,6 +111,8 @@ void page_take(const struct trace *trace, int64_t rank, const struct selection *
     if (trace->count) {
         take_path(trace, &scratch, &marks);
         take_findings(&taken->summary, trace->count, &scratch, &marks);
+        if (source)
+            take_source(source, trace, &scratch, &marks);
     }
     page_trace_encode(trace, rank, &marks, &taken->timeline);
     arena_free(&scratch);

@@ -8,6 +8,7 @@
 #include "breakdown/summary/summary.h"
 #include "breakdown/verdict/curves.h"
 #include "page/timeline.h"
+#include "page_source.h"
 
 enum { PAGE_MOST_FINDINGS = 50 };
 
@@ -19,7 +20,8 @@ struct page_taken {
     struct page_trace timeline;
 };
 
+/* `source` may be NULL; else one trace at a time. */
 void page_take(const struct trace *trace, int64_t rank, const struct selection *selection, bool of_job,
-               struct arena *arena, struct page_taken *taken);
+               struct page_source *source, struct arena *arena, struct page_taken *taken);
 
 #endif
