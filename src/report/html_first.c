@@ -30,6 +30,10 @@ static void put_thing(struct html *html, const struct finding *finding, uint32_t
     html_put(html, "\"><a href=\"#finding-%u\">", number);
     html_element(html, "b", finding->rule);
     html_put(html, "</a> ");
+    if (finding->file.len) {
+        html_element(html, "span class=\"place\"", finding->file);
+        html_put(html, finding->line > 0 ? "<span class=\"place\">:%lld</span> " : " ", (long long)finding->line);
+    }
     html_text(html, finding->message);
     html_put(html, "</li>\n");
 }

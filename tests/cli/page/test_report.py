@@ -194,8 +194,8 @@ class InBrowser(Report):
         cls.browser.close()
         cls.playwright.stop()
 
-    def open(self, path, width=1280, height=900, scheme="light"):
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    def open(self, path, width=1280, height=900, scheme="light", **more):
+        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **more)
         self.addCleanup(context.close)
         page = context.new_page()
         self.troubles = []
