@@ -5,7 +5,8 @@ It lies as steptime_dry_device.py beside the sitecustomize.py that dry_run.py is
 """
 import types
 
-from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, RANKS, SERVER, count
+from steptime_dry_end import end
+from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, RANKS, SERVER, count, place
 from steptime_dry_streams import Event, Stream, entered, go_on, state, usual
 from steptime_dry_words import autocast_on_host, generators_on_host, modules_stay, stay_in_words, tensors_say_so, words_mode
 
@@ -38,9 +39,14 @@ def properties():
         shared_memory_per_block_optin=101376, L2_cache_size=50 << 20, uuid="dry")
 
 
+def how_many():
+    end.counted = place()
+    return max(1, min(RANKS, SERVER))
+
+
 def answers(torch):
     return {
-        "is_available": lambda: True, "is_initialized": lambda: True, "device_count": lambda: max(1, min(RANKS, SERVER)),
+        "is_available": lambda: True, "is_initialized": lambda: True, "device_count": how_many,
         "current_device": lambda: 0, "get_device_name": lambda *_: DEVICE_NAME,
         "get_device_capability": lambda *_: DEVICE_CAPABILITY, "get_device_properties": lambda *_: properties(),
         "mem_get_info": lambda *_: (DEVICE_BYTES, DEVICE_BYTES), "memory_stats": lambda *_: {},

@@ -13,6 +13,7 @@ import sys
 import tempfile
 
 from steptime_dry_plan import TO, count
+from steptime_inside import Waiting
 
 SHADOW = os.path.join(TO or "", "written")
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
@@ -24,16 +25,24 @@ class Files:
         self.stat = os.stat
         script = os.path.dirname(os.path.abspath(sys.argv[0])) if getattr(sys, "argv", None) and sys.argv[0] else os.getcwd()
         self.kept = (os.getcwd() + os.sep, script + os.sep)  # even where they lie in the temporary folder
-        self.free = (TO + os.sep, "/dev/", "/proc/", os.path.realpath(tempfile.gettempdir()) + os.sep)
+        self.free = (TO + os.sep, "/dev/", "/proc/")
+        self.temporary = os.path.realpath(tempfile.gettempdir()) + os.sep
+        self.there = set(os.listdir(self.temporary))  # what others made
 
     def absolute(self, path):
         """"": no path, or one that may be written."""
         if isinstance(path, int) or not isinstance(path, (str, bytes, os.PathLike)):
             return ""
         path = os.path.abspath(os.fsdecode(path))
-        if path.startswith(TO + os.sep) or ((path + os.sep).startswith(self.free) and not (path + os.sep).startswith(self.kept)):
-            return ""
-        return path
+        return "" if self.may_be_written(path + os.sep) else path
+
+    def may_be_written(self, path):
+        """Beneath the folder of temporary files what this process made."""
+        if path.startswith(TO + os.sep) or path.startswith(self.kept):
+            return path.startswith(TO + os.sep)
+        if path.startswith(self.temporary):
+            return path[len(self.temporary):].partition(os.sep)[0] not in self.there
+        return path.startswith(self.free)
 
     def exists(self, path):
         try:
@@ -88,10 +97,19 @@ def hold_back():
             path = files.shadow(real)
         return files.made_folder(path, mode, **named)
     os.mkdir = make_folder
-    for name in ("stat", "lstat", "listdir", "scandir", "access"):
+    for name in ("stat", "lstat", "listdir", "scandir", "access", "statvfs", "readlink"):
         read_elsewhere(files, name)
     for name in ("remove", "unlink", "rmdir", "rename", "replace", "link", "symlink", "truncate", "utime", "chmod"):
         change_elsewhere(files, name)
+    sys.meta_path.insert(0, Waiting({"pyarrow": lambda arrow: tables_elsewhere(files, arrow)}))
+
+
+def tables_elsewhere(files, arrow):
+    """pyarrow opens files by itself."""
+    for name in ("OSFile", "memory_map"):
+        def opened(path, mode="r", *arguments, given=getattr(arrow, name), **named):
+            return given(files.to_write(path) if set(mode) & set("wax+") else files.to_read(path), mode, *arguments, **named)
+        setattr(arrow, name, opened)
 
 
 def read_elsewhere(files, name):

@@ -7,20 +7,26 @@ import functools
 import sys
 import types
 
-from steptime_dry_plan import DEVICE, RANKS
+from steptime_dry_plan import DEVICE, RANKS, is_installed, is_ours
 from steptime_dry_ranks import Ranks
 
 # ---- the job ----
 
 def replace(given, instead):
-    """Wherever PyTorch has it by name."""
+    """Wherever PyTorch, or the script, has it by name."""
     for name, module in list(sys.modules.items()):
-        if name.startswith("torch.") and isinstance(module, types.ModuleType):
+        if isinstance(module, types.ModuleType) and (name.startswith("torch.") or is_own(module)):
             for known in [known for known, value in list(vars(module).items()) if value is given]:
                 setattr(module, known, instead)
 
 
-def start_alone(torch):
+def is_own(module):
+    """Of the script, no package's."""
+    path = getattr(module, "__file__", None)
+    return isinstance(path, str) and not is_ours(path) and not is_installed(path)
+
+
+def start_alone(torch, size):
     """init_process_group: whatever it asks for, the others are not there."""
     from torch.testing._internal.distributed.fake_pg import FakeStore
     c10d = torch.distributed.distributed_c10d
@@ -30,14 +36,14 @@ def start_alone(torch):
     def init_process_group(backend=None, *_, **named):
         asked["backend"] = str(backend or ("nccl" if DEVICE == "cuda" else "gloo")).rpartition(":")[2]
         kept = {name: named[name] for name in ("timeout",) if named.get(name) is not None}
-        start("fake", rank=0, world_size=RANKS, store=FakeStore(), **kept)
+        start("fake", rank=0, world_size=size, store=FakeStore(), **kept)
 
     def helper(size, rank, ranks, backend, *arguments, **named):
         return make(size, rank, ranks, c10d.Backend("fake"), *arguments, **named)
     c10d._new_process_group_helper = helper
     answers = {"init_process_group": init_process_group, "is_nccl_available": lambda: True,
                "get_backend": lambda group=None: c10d.Backend(asked.get("backend", "nccl")),
-               "is_torchelastic_launched": lambda: True, "monitored_barrier": lambda *_, **__: None}
+               "is_torchelastic_launched": lambda: RANKS > 0, "monitored_barrier": lambda *_, **__: None}
     for name, answer in answers.items():
         replace(getattr(c10d, name), answer)
 
@@ -159,10 +165,11 @@ def shards_lie_there(torch, places):
     torch._C._get_accelerator = lambda *_: torch.device("cuda")
 
 
-def join(torch, memory):
+def join(torch, memory, size):
+    """A job of so many ranks."""
     ranks = Ranks(torch, memory)
     memory.ranks = ranks
-    start_alone(torch)
+    start_alone(torch, size)
     hand_objects_on(torch)
     mesh_has_values(torch)
     reduce_by_buckets(torch, ranks)

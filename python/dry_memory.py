@@ -104,6 +104,18 @@ class Memory:
     # ---- kinds, where a step ends: gradients are there, and so is what the optimizer keeps ----
 
     def end_step(self, optimizer):
+        """optimizer: None where there is none."""
+        if optimizer is None:
+            self.tell_leaves()
+        else:
+            self.tell_optimizer(optimizer)
+        if not self.steps:
+            self.tell_modules()
+        self.steps += 1
+        for storages in (self.storages, self.on_host):
+            storages.end_step(self.steps)
+
+    def tell_optimizer(self, optimizer):
         for group in optimizer.param_groups:
             for parameter in group["params"]:
                 self.tell_kind(parameter, "parameter")
@@ -111,11 +123,14 @@ class Memory:
         for state in list(optimizer.state.values()):
             for value in state.values() if isinstance(state, dict) else ():
                 self.tell_kind(value, "optimizer")
-        if not self.steps:
-            self.tell_modules()
-        self.steps += 1
-        for storages in (self.storages, self.on_host):
-            storages.end_step(self.steps)
+
+    def tell_leaves(self):
+        """What has gradients and was computed of nothing."""
+        Tensor = self.torch.Tensor
+        for tensor in [held for held in gc.get_objects() if issubclass(type(held), Tensor)]:
+            if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
+                self.tell_kind(tensor, "parameter")
+                self.tell_kind(tensor.grad, "gradient")
 
     def tell_kind(self, value, kind):
         if isinstance(value, self.torch.Tensor):

@@ -21,6 +21,7 @@ PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16
 SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent
 RANKS = int(os.environ.get("STEPTIME_DRY_RANKS", "0"))  # of the job, of which this is the first; 0: it is none
 SERVER = int(os.environ.get("STEPTIME_DRY_SERVER", "8"))  # devices of a server
+LIMIT = float(os.environ.get("STEPTIME_DRY_LIMIT", "0"))  # seconds, behind which steptime ends it; 0: not known
 MOST_TOLD = 2000  # lines; what comes behind is one line of each kind
 
 OURS = ("steptime_", "sitecustomize")
@@ -36,8 +37,8 @@ def is_ours(path):
 
 @functools.lru_cache(None)
 def is_installed(path):
-    """A package's or Python's own, and no file at all."""
-    return (path.startswith("<") or f"{os.sep}site-packages{os.sep}" in path
+    """A package's or Python's own, what was compiled of such (Cython), and no file at all."""
+    return (path.startswith("<") or path.endswith((".pyx", ".pxi", ".pxd")) or f"{os.sep}site-packages{os.sep}" in path
             or f"{os.sep}dist-packages{os.sep}" in path or path.startswith(PYTHON))
 
 
@@ -72,11 +73,24 @@ def place_of_error(trace):
     return last if own == "-" else own
 
 
+def short(where):
+    """FILE:LINE as seen from where the script was started."""
+    return where[len(BEGAN_IN) + 1:] if where.startswith(BEGAN_IN + os.sep) else where
+
+
 def where_and_what(kind, problem, trace):
     """FILE:LINE of an error and its words. What is no Python has no line that was on the way, but one of its own."""
     if isinstance(problem, SyntaxError) and problem.filename and problem.lineno:
         return f"{problem.filename}:{problem.lineno}", f"{kind.__name__}: {problem.msg}"
-    return place_of_error(trace), f"{kind.__name__}: {problem}"
+    return place_of_error(trace), f"{kind.__name__}: {shadowed(problem) or problem}"
+
+
+def shadowed(problem):
+    """Of a module that was found, but is another than was meant."""
+    path = getattr(problem, "path", None) if isinstance(problem, ImportError) else None
+    if not path or is_installed(path):
+        return ""
+    return f"{str(problem).partition(' (')[0]}: {short(path)} goes before a package of that name"
 
 
 def place():

@@ -167,6 +167,13 @@ def recompute_whole(torch):
     torch.utils.checkpoint._enable_checkpoint_early_stop = False
 
 
+def share_nothing(torch):
+    """Other processes, of which there are none here, would have the same memory: there is none."""
+    torch.Tensor.share_memory_ = lambda tensor: tensor
+    for Storage in (torch.UntypedStorage, torch.TypedStorage):
+        Storage.share_memory_ = lambda storage, *_, **__: storage
+
+
 def look_plain(torch):
     """Libraries that ask whether a tensor is without data take it that they are traced, and go other ways."""
     import sys
@@ -191,4 +198,5 @@ def keep_quiet(torch, data):
     take_lists(torch)
     recompute_whole(torch)
     copy_without_data(torch)
+    share_nothing(torch)
     look_plain(torch)

@@ -2,17 +2,18 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no need of them), dry_device.py (answers as the asked
-device would), dry_words.py (its words in the script), dry_quiet.py (what would be in the way),
-dry_files.py (what it writes), dry_memory.py, dry_calls.py and
-dry_storages.py (which storages live when, in which calls of modules), dry_places.py (which of them on the device), dry_streams.py
-(streams and events), dry_job.py and dry_ranks.py (a job of several ranks), dry_batch.py (samples of a step) and dry_data.py (batches where data is absent); where that is asked for
-dry_waits.py (where the host would wait for the device).
+dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
+need of them), dry_device.py (answers as the asked device would), dry_words.py (its words in the script), dry_quiet.py (what would
+be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
+calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
+job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
+is absent) and dry_end.py (why there is no step); where that is asked for dry_waits.py (where the host would wait for the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
-ends with the step() of an optimizer, as for record.py. After the last one the process ends at once. Lines for who waits go
-to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
+ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
+After the last one the process ends at once. Lines for who waits go to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for
+no place:
 
     loaded    1  -  <python>            an interpreter took this module
     torch     1  -  <version>           PyTorch was imported
@@ -26,15 +27,19 @@ to STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     shaped    1  <place>                a loader handed out batches of the shapes that were asked for
     nothing   1                         it put nothing on the device
     died      1  <place> <error>        an error ended the script; at which line of it
+    by_hand   1  <place>                steps end with backward() there: there is no optimizer
+    late      1  <place>                the time is nearly up, and this is where the script stands
+    why       1  -  <words>             why there was no step of one that ended
     ended     1  -  <n>                 it ended by itself, after so many steps
     done      1  -  <n>                 all steps were made
 """
 import os
 import sys
 
+from steptime_dry_end import end, tell_late
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, tell, tell_counts, where_and_what
-from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
+from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 
 class DryRun:
@@ -45,6 +50,7 @@ class DryRun:
         self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = self.waits = None
         self.first = FirstOptimizer()
         self.steps = 0
+        self.by_hand = False
         self.over = False
 
     def is_here(self):
@@ -61,6 +67,7 @@ class DryRun:
         import steptime_dry_data
         import steptime_dry_device
         import steptime_dry_known
+        import steptime_dry_lone
         import steptime_dry_memory
         import steptime_dry_quiet
         import steptime_dry_values
@@ -78,11 +85,13 @@ class DryRun:
         watch_steps(torch, self.end_step)
         self.mode.__enter__()
         self.memory.enter()
+        self.watch_backward(torch)
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
         if RANKS:
             import steptime_dry_job
-            steptime_dry_job.join(torch, self.memory)
+            steptime_dry_job.join(torch, self.memory, RANKS)
+        steptime_dry_lone.watch(torch, self.memory)
         steptime_dry_batch.another_precision(torch)
         if WAITS:
             import steptime_dry_waits
@@ -95,9 +104,30 @@ class DryRun:
 
         def wrapper(optimizer, *arguments, **named):
             make(optimizer, *arguments, **named)
-            if self.is_here() and self.observer is None:
+            if not self.is_here():
+                return
+            end.optimizer = end.optimizer or place()
+            self.by_hand = False
+            if self.observer is None:
                 self.observe()
         torch.optim.Optimizer.__init__ = wrapper
+
+    def watch_backward(self, torch):
+        """Where it comes before any optimizer, the script may have none: it makes its steps by hand."""
+        backward = torch.autograd.backward
+        torch.autograd.backward = as_function(Outermost(backward, after=self.end_backward), backward)
+
+    def end_backward(self, *_, **__):
+        if not self.is_here():
+            return
+        end.backward = place()
+        if end.optimizer:
+            return
+        if self.observer is None:
+            self.by_hand = True
+            self.observe()
+        elif self.by_hand:
+            self.count_step(None)
 
     def observe(self):
         from torch.profiler import ExecutionTraceObserver
@@ -118,8 +148,11 @@ class DryRun:
             mark.__exit__(None, None, None)
 
     def end_step(self, optimizer):
-        if not self.is_here() or not self.first.makes(optimizer):
-            return
+        if self.is_here() and self.first.makes(optimizer):
+            self.count_step(optimizer)
+
+    def count_step(self, optimizer):
+        """optimizer: None where there is none."""
         self.leave_step()
         self.steps += 1
         self.memory.end_step(optimizer)
@@ -146,6 +179,9 @@ class DryRun:
             self.memory.write()
             if self.waits:
                 self.waits.write()
+        if self.by_hand and self.steps:
+            tell("by_hand", end.backward)
+            count("skipped", "step() of an optimizer: there is none, steps end with backward()", end.backward)
         tell_counts()
 
     def finish(self, kind):
@@ -157,13 +193,15 @@ class DryRun:
     def end(self):
         if self.is_here():
             self.close()
+            end.tell()
             tell("ended", words=self.steps)
 
     def die(self, kind, problem, trace):
         if not self.is_here() or issubclass(kind, KeyboardInterrupt):
             return
         self.close()
-        tell("died", *where_and_what(kind, problem, trace))
+        where, what = where_and_what(kind, problem, trace)
+        tell("died", short(where), end.with_ranks(what, where))
         os._exit(1)
 
 
@@ -203,11 +241,13 @@ def hear_of_the_end():
         run.die(kind, problem, trace)
     sys.excepthook = hook
     atexit.register(run.end)
+    end.watch(run.end)
 
 
 if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
+    tell_late()
     hold_back()
     sys.meta_path.insert(0, Waiting({"torch": run.enter}))
     run_the_one_in_its_place()

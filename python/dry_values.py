@@ -91,9 +91,11 @@ class Giver:
     def __init__(self, torch):
         from torch._subclasses import fake_impls
         from torch._subclasses.fake_tensor import DataDependentOutputException
+        from torch.utils._mode_utils import no_dispatch
         self.torch = torch
         self.refusal = DataDependentOutputException
         self.asking = False
+        self.no_dispatch = no_dispatch
         self.kept = fake_impls.op_implementations_dict
 
     def give_to_operators(self):
@@ -176,7 +178,8 @@ class Giver:
 
     def give_tolist(self, given, tensor):
         if is_known(tensor):
-            return tensor.constant.tolist()
+            with self.no_dispatch():
+                return tensor.constant.tolist()
         if called_from("sampler.py"):  # an order of samples: any will do
             return list(range(tensor.numel()))
         count("value", ".tolist()")
@@ -185,7 +188,8 @@ class Giver:
 
     def give_numpy(self, given, tensor, **_):
         if is_known(tensor):
-            return tensor.constant.numpy()
+            with self.no_dispatch():  # else the mode takes it for one without data
+                return tensor.constant.detach().numpy()
         count("value", ".numpy()")
         tensor.detach().to(tensor.dtype).resolve_conj().resolve_neg()
         return self.ones(tensor)

@@ -7,13 +7,16 @@ history of its allocator is kept as well, for those who know how to look at that
 in which step, and which line had allocated most of it.
 """
 import functools
+import gc
 import os
+import pickle
 import sys
 
 from steptime_pass import Pass, why_no_stacks
 from steptime_plan import TO, Whole
 from steptime_syncs import Frames
 
+HISTORY_OF = "cuda"  # whose allocator keeps one
 HISTORY_ENTRIES = 200000  # of CUDA's allocator: the last ones are kept
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
@@ -104,6 +107,53 @@ def by_line(live, frames):
     return sorted(((line, size, count) for line, (size, count) in lines.items()), key=lambda of: -of[1])
 
 
+# ---- what the program's objects are ----
+
+def address_of(tensor):
+    """Where its memory begins; None: it has none of its own on a device of CUDA."""
+    try:
+        local = getattr(tensor, "_local_tensor", tensor)  # of a DTensor the part that is here
+        return local.untyped_storage().data_ptr() if local.device.type == HISTORY_OF else None
+    except Exception:  # pylint: disable=broad-exception-caught  # fake tensors, subclasses without a storage: what the script made of them
+        return None
+
+
+def tensors_of_modules(module):
+    for name, parameter in module._parameters.items():
+        if parameter is not None:
+            yield parameter, "parameter", f"{type(module).__name__}.{name}"
+            if parameter.grad is not None:
+                yield parameter.grad, "gradient", f"{type(module).__name__}.{name}"
+    for name, buffer in module._buffers.items():
+        if buffer is not None:
+            yield buffer, "parameter", f"{type(module).__name__}.{name}"
+
+
+def tensors_of_optimizers(optimizer, torch):
+    for state in optimizer.state.values():
+        if isinstance(state, dict):
+            yield from ((value, "optimizer", f"{type(optimizer).__name__}.{key}")
+                        for key, value in state.items() if isinstance(value, torch.Tensor))
+
+
+def owners(torch):
+    """[{"addr", "role", "name"}] of all parameters, gradients and states of optimizers that there are. No object is asked
+    for its class: what the script made may answer that with code of its own."""
+    found = {}
+    for thing in gc.get_objects():
+        if issubclass(type(thing), torch.nn.Module) and "_parameters" in vars(thing):
+            tensors = tensors_of_modules(thing)
+        elif issubclass(type(thing), torch.optim.Optimizer) and "state" in vars(thing):
+            tensors = tensors_of_optimizers(thing, torch)
+        else:
+            continue
+        for tensor, role, name in tensors:
+            address = address_of(tensor)
+            if address:
+                found.setdefault(address, {"addr": address, "role": role, "name": name})
+    return list(found.values())
+
+
 # ---- what is told ----
 
 def words_of(device, events, steps, frames):
@@ -182,9 +232,11 @@ class History:
         if not self.on:
             return
         name = f"{self.recorder.base}.memory.pickle"
-        with Whole(os.path.join(TO, name)) as part:
-            self.memory._dump_snapshot(part)
-        self.recorder.note("found", f"history of CUDA's allocator: {name}, which PyTorch's memory_viz shows")
+        snapshot = self.memory._snapshot()
+        snapshot["steptime_owners"] = owners(self.recorder.torch)
+        with Whole(os.path.join(TO, name)) as part, open(part, "wb") as file:
+            pickle.dump(snapshot, file)
+        self.recorder.note("found", f"history of CUDA's allocator: {name}, which 'steptime memory' shows, and PyTorch's memory_viz")
 
     def end(self):
         on, self.on = self.on, False

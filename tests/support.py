@@ -23,7 +23,7 @@ SHARED = os.environ.get("STEPTIME_SHARED") or os.path.join(os.path.dirname(SOURC
 SANITIZED = os.environ.get("STEPTIME_SANITIZE", "none") != "none"
 FIRST_BUILD = not SANITIZED and os.environ.get("STEPTIME_COMPILER", "gcc") == "gcc"  # make check's own
 
-OTHER_COMMANDS = ("hw", "model", "calibrate", "record", "lint", "rules", "fix", "lsp", "verify", "tune", "shard", "fleet", "price", "diff", "mcp", "query", "export", "report", "help",
+OTHER_COMMANDS = ("hw", "model", "calibrate", "record", "lint", "rules", "fix", "lsp", "verify", "tune", "shard", "fleet", "price", "diff", "memory", "mcp", "query", "export", "report", "help",
                   "completion")  # those that read no trace, or not only
 os.environ["STEPTIME_MODELS"] = ""  # what the user of this machine calibrated is no part of any test
 OK, JUDGED, USAGE, INPUT, OUTPUT, MEMORY = range(6)

@@ -30,6 +30,8 @@ OTHERS = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architect
           ["fleet", "stragglers", os.path.join("tests", "data", "recorded", "ddp-gloo-rank0.json.gz"),
            os.path.join("tests", "data", "recorded", "ddp-gloo-rank1.json.gz")],
           ["summary", COMPILED, "--compile-log", os.path.dirname(COMPILED)],
+          ["memory", os.path.join("tests", "fuzz", "corpus", "snapshot", "steps")],
+          ["memory", os.path.join("tests", "fuzz", "corpus", "snapshot", "out")],
           ["hw"], ["hw", "V100"], ["model", "show"], ["rules"], ["rules", "frameworks"]]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 SCREEN = re.compile(r"```console\n\$ ([^\n]+)\n.*?```\n", re.DOTALL)

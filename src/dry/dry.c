@@ -57,6 +57,7 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set_number(arena, "DEVICE_SMS", device->sms),
         set_number(arena, "WAITS", options->waits),
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
+        set_number(arena, "LIMIT", options->limit_ns / 1000000000),
         set_number(arena, "BATCH", options->batch),
         set(arena, "PRECISION", options->precision),
         set(arena, "BATCH_SHAPE", options->batch_shape),
@@ -77,6 +78,9 @@ static const char *const *environment_of(const struct dry_options *options, cons
 
 /* ---- why there is no answer ---- */
 
+static const char fetch[] =
+    "nothing is downloaded in a dry run: fetch it first, lay a small file there, or see --batch-shape";
+
 static const struct {
     const char *in; /* the error's words */
     const char *hint;
@@ -85,16 +89,24 @@ static const struct {
     {"DataDependentOutput", "its result depends on values that nobody knows"},
     {"UnsupportedOperator", "that operator has no meta kernel, which would say the shape of its result"},
     {"UnsupportedFakeTensor", "that operator cannot be run without data"},
-    {"OfflineMode", "nothing is downloaded in a dry run: fetch it first"},
-    {"LocalEntryNotFound", "nothing is downloaded in a dry run: fetch it first"},
+    {"OfflineMode", fetch},
+    {"LocalEntryNotFound", fetch},
+    {"couldn't connect to", fetch},
     {"FileNotFoundError", "it reads data that is not there: lay a small file of that kind there, or let --batch-shape "
                           "say what its loaders hand out"},
+    {"goes before a package of that name", "where another is meant, rename it"},
     {"ModuleNotFoundError", "install that package for this Python"},
     {"ImportError", "install that package for this Python"},
-    {"ConnectionError", "nothing is downloaded in a dry run: fetch it first"},
+    {"ConnectionError", fetch},
+    {"URLError", fetch},
+    {"urlopen error", fetch},
+    {"HTTPError", fetch},
+    {"Name or service not known", fetch},
+    {"name resolution", fetch},
     {"environment variable RANK", "a job of several ranks: say how many with --ranks N"},
     {"torch.distributed", "a job of several ranks: say how many with --ranks N"},
     {"process group", "a job of several ranks: say how many with --ranks N"},
+    {"KeyError: 'WORLD_SIZE'", "a job of several ranks: say how many with --ranks N"},
     {"not linked with support for cuda", "it wants a GPU, and is told that there is none: name one"},
     {"not compiled with CUDA enabled", "it wants a GPU, and is told that there is none: name one"},
     {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
@@ -116,14 +128,25 @@ static str last_line(str text)
     return last;
 }
 
+/* So that what stands beside it is told whole. */
+static str shortened(str words, size_t beside)
+{
+    enum { LEAST = 60 };
+    const size_t most = sizeof((struct steptime_error *)0)->message - 1;
+    const size_t room = most > beside + LEAST ? most - beside : LEAST;
+    return words.len > room ? (str){words.at, room} : words;
+}
+
 static bool died(const struct dry_told *told, struct arena *arena, struct steptime_error *err)
 {
     const char *const hint = hint_of(told->died_of);
     if (str_eq(told->died_at, S("-")))
         return fail(err, STEPTIME_INPUT, "%.*s", (int)told->died_of.len, told->died_of.at);
     const str tail = hint ? str_printf(arena, " (%s)", hint) : S("");
-    return fail(err, STEPTIME_INPUT, "the script stops at %.*s when it is run without data: %.*s%.*s",
-                (int)told->died_at.len, told->died_at.at, (int)told->died_of.len, told->died_of.at, (int)tail.len,
+    const str head = str_printf(arena, "the script stops at %.*s when it is run without data: ", (int)told->died_at.len,
+                                told->died_at.at);
+    const str words = shortened(told->died_of, head.len + tail.len);
+    return fail(err, STEPTIME_INPUT, "%.*s%.*s%.*s", (int)head.len, head.at, (int)words.len, words.at, (int)tail.len,
                 tail.at);
 }
 
@@ -135,6 +158,26 @@ static bool without_torch(const struct child_end *end, struct arena *arena, stru
                 (int)tail.len, tail.at);
 }
 
+/* What it complained of last stands beside a failure alone: else it is some warning. */
+static bool without_step(const struct dry_told *told, const struct child_end *end, struct arena *arena,
+                         struct steptime_error *err)
+{
+    const str last = end->status ? last_line(end->complaints) : S("");
+    const str why = told->why.len ? str_printf(arena, ": %.*s", (int)told->why.len, told->why.at) : S("");
+    const str tail = last.len ? str_printf(arena, "; it complained last: %.*s", (int)last.len, last.at) : S("");
+    return fail(err, STEPTIME_INPUT, "the script ended without a step%.*s%.*s", (int)why.len, why.at, (int)tail.len,
+                tail.at);
+}
+
+static bool too_late(const struct dry_told *told, const struct dry_options *options, struct arena *arena,
+                     struct steptime_error *err)
+{
+    const str where =
+        told->late_at.len ? str_printf(arena, ": it is at %.*s", (int)told->late_at.len, told->late_at.at) : S("");
+    return fail(err, STEPTIME_INPUT, "the script made no whole step without data in %lld s%.*s; see --limit",
+                (long long)(options->limit_ns / 1000000000), (int)where.len, where.at);
+}
+
 static bool say_why_not(const struct dry_told *told, const struct child_end *end, const struct dry_options *options,
                         struct arena *arena, struct steptime_error *err)
 {
@@ -143,14 +186,13 @@ static bool say_why_not(const struct dry_told *told, const struct child_end *end
                     "no python heeded PYTHONPATH (a wrapper, or -I, -E or -S): nothing was run dry%s",
                     end->status == 127 ? "; no such program" : "");
     if (end->timed_out)
-        return fail(err, STEPTIME_INPUT, "the script made no whole step without data in %lld s; see --limit",
-                    (long long)(options->limit_ns / 1000000000));
+        return too_late(told, options, arena, err);
     if (told->died)
         return died(told, arena, err);
     if (!told->torch)
         return without_torch(end, arena, err);
     if (told->ended)
-        return fail(err, STEPTIME_INPUT, "the script ended without a step of an optimizer");
+        return without_step(told, end, arena, err);
     const str last = last_line(end->complaints);
     return fail(err, STEPTIME_INPUT, "the script ended with %d before its first step: %.*s", end->status, (int)last.len,
                 last.at);
@@ -162,6 +204,8 @@ static str why_short(const struct dry_told *told, const struct child_end *end, s
     if (told->died)
         return str_printf(arena, "at %.*s: %.*s", (int)told->died_at.len, told->died_at.at, (int)told->died_of.len,
                           told->died_of.at);
+    if (end->timed_out && told->late_at.len)
+        return str_printf(arena, "as it took too long, at %.*s; see --limit", (int)told->late_at.len, told->late_at.at);
     return end->timed_out ? S("as it took too long; see --limit") : str_printf(arena, "with exit code %d", end->status);
 }
 
@@ -185,7 +229,7 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
              struct steptime_error *err)
 {
     struct child_end end;
-    *result = (struct dry_result){.torch = S(""), .short_because = S(""), .batch.place = S("")};
+    *result = (struct dry_result){.torch = S(""), .short_because = S(""), .by_hand = S(""), .batch.place = S("")};
     const char *const folder = dry_folder(arena, err);
     if (!folder)
         return false;

@@ -65,6 +65,7 @@ struct dry_result {
     uint32_t count;
     uint64_t times[DRY_KINDS];
     struct dry_batch batch;
+    str by_hand;        /* where backward() ends its steps, as it has no optimizer; "": it has one */
     bool rebatched;     /* a loader took the batch of the options */
     bool shaped;        /* a loader handed out the shapes of the options */
     bool nothing_there; /* it put nothing on the device: what is told is as if all lay there */

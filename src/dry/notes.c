@@ -64,6 +64,12 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
     }
     if (str_eq(line->kind, S("step")))
         str_int(line->words, &result->steps);
+    if (str_eq(line->kind, S("by_hand")))
+        result->by_hand = line->place;
+    if (str_eq(line->kind, S("late")))
+        told->late_at = line->place;
+    if (str_eq(line->kind, S("why")))
+        told->why = line->words;
     if (str_eq(line->kind, S("died"))) {
         told->died = true;
         told->died_at = line->place;
@@ -81,7 +87,7 @@ static uint32_t lines_in(str text)
 
 struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry_result *result)
 {
-    struct dry_told told = {.died_at = S(""), .died_of = S("")};
+    struct dry_told told = {.died_at = S(""), .died_of = S(""), .late_at = S(""), .why = S("")};
     str text = beside_read(path, arena);
     struct dry_note *const notes = arena_array(arena, lines_in(text), sizeof *notes);
     result->at = notes;

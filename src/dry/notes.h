@@ -8,6 +8,8 @@
 struct dry_told {
     bool loaded, torch, done, ended, died;
     str died_at, died_of;
+    str late_at; /* where the script stood when the time was nearly up; "": it was not */
+    str why;     /* of one that ended without a step; "": not told */
 };
 
 /* Into the result's notes; a file that is not there tells nothing. */

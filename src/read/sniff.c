@@ -10,6 +10,8 @@ struct magic {
     const char *kind;
 };
 
+static const char a_pickle[] = "a Python pickle; 'steptime memory' reads snapshots of PyTorch's allocator";
+
 static const struct magic magics[] = {
     {S("\x93steptime sketch\n"),
      "a sketch of one ('steptime summary --save'), of which 'summary', 'critical-path' and 'ranks' answer"},
@@ -22,10 +24,10 @@ static const struct magic magics[] = {
     {S("\x04\x22\x4d\x18"), "lz4 data"},
     {S("\177ELF"), "a program"},
     {S("\x89PNG"), "a picture"},
-    {S("\x80\x02"), "a Python pickle"},
-    {S("\x80\x03"), "a Python pickle"},
-    {S("\x80\x04"), "a Python pickle"},
-    {S("\x80\x05"), "a Python pickle"},
+    {S("\x80\x02"), a_pickle},
+    {S("\x80\x03"), a_pickle},
+    {S("\x80\x04"), a_pickle},
+    {S("\x80\x05"), a_pickle},
     {S("%PDF"), "a PDF document"},
     {S("\x89HDF"), "an HDF5 file"},
     {S("PAR1"), "a Parquet file"},

@@ -92,6 +92,10 @@ enum attr {
     ATTR_CALL_FROM,        /* (text) "train.py:78": the exact line of the call */
     ATTR_BYTES,            /* of a copy or memset; of an allocation (negative: freed) */
     ATTR_TOTAL_ALLOCATED,  /* bytes after an allocation */
+    ATTR_TOTAL_RESERVED,   /* bytes that the allocator then has of the device */
+    ATTR_ADDRESS,          /* of an allocation */
+    ATTR_MEMORY_DEVICE,    /* of an allocation: Device Id; of the host -1 */
+    ATTR_MEMORY_KIND,      /* of an allocation: Device Type, 0 is the host */
     ATTR_GRID,             /* (text) raw JSON */
     ATTR_BLOCK,            /* (text) raw JSON */
     ATTR_REGISTERS,        /* a thread */

@@ -102,7 +102,8 @@ static const char *words_of_noise(const struct tuner *tuner, const struct trial 
     const struct pace_ratio *const pace = &trial->pace;
     if (pace->verdict != PACE_NOISY)
         return "dropped: no gain";
-    return str_printf(tuner->arena, "dropped: %.2f times as fast, which %lld runs of each do not tell from noise (%.2f to %.2f)",
+    return str_printf(tuner->arena,
+                      "dropped: %.2f times as fast, which %lld runs of each do not tell from noise (%.2f to %.2f)",
                       pace->paired, (long long)trial->repetitions, pace->low, pace->high)
         .at;
 }

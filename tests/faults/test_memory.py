@@ -133,6 +133,10 @@ class FailingAllocations(unittest.TestCase):
     def test_two_sides(self):
         self.fail_each("diff", self.trace, self.trace, "--format", "json")
 
+    def test_snapshot_of_an_allocator(self):
+        path = os.path.join(support.SOURCE, "tests", "fuzz", "corpus", "snapshot", "steps")
+        self.fail_each("memory", path, "--format", "json")
+
     def test_queries(self):
         if steptime("query", self.trace, "SELECT 1 AS one").code == OK:
             self.fail_each("query", self.trace, "--format", "json", "--sql",

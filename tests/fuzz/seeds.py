@@ -8,12 +8,15 @@ import gzip
 import json
 import math
 import os
+import pickle
 import struct
 import sys
 import zlib
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
+import snapshots  # noqa: E402
+from snapshots import Allocator, in_forward, snapshot, training  # noqa: E402
 from support import span, training_steps  # noqa: E402
 
 
@@ -309,7 +312,34 @@ CUDA_ROWS = {
     "short": CUDA_TEXTS + cuda_row(6, 0, 1) + cuda_row(5, 1) + b"\x7f\x01",
 }
 
-for target, seeds in {"cuda_recorder": CUDA_ROWS, "compilelog": COMPILE_LOGS, "trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
+OUT = Allocator(segment=snapshots.MIB)
+for ADDR in [OUT.alloc(snapshots.MIB // 4, in_forward(3)) for _ in range(6)][::2]:
+    OUT.free(ADDR, in_forward(4))
+OUT.out_of_memory(snapshots.MIB, in_forward(5))
+HISTORY = {"device": 0, "address": 64, "total_size": 2048, "stream": 3, "segment_type": "small", "segment_pool_id": (0, 1),
+           "is_expandable": True, "blocks": [{"size": 1024, "state": "active_allocated",
+                                              "history": [{"addr": 1, "real_size": 1000, "frames": in_forward(7)}]},
+                                             {"size": 1024, "state": "active_awaiting_free"}]}
+SNAPSHOTS = {
+    "steps": pickle.dumps(snapshot(training(6, leak=512)), 4),
+    "protocol2": pickle.dumps(snapshot(training(2), last=20), 2),
+    "in_c": snapshots.as_in_c(snapshot(training(2), last=20)),
+    "unmarked": pickle.dumps(snapshot(training(3, marked=False), last=40), 5),
+    "out": pickle.dumps(snapshot(OUT), 4),
+    "history": pickle.dumps([HISTORY], 3),
+    "devices": pickle.dumps(snapshot(Allocator(), training(1, allocator=Allocator(device=1))), 4),
+    "map": pickle.dumps({"segments": [HISTORY], "device_traces": [[
+        {"action": action, "addr": 64 + 8 * k, "size": 512, "time_us": k, "frames": []}
+        for k, action in enumerate(["segment_map", "alloc", "segment_unmap", "free_requested", "snapshot", "alloc", "oom"])]]}, 4),
+    "owners": pickle.dumps({"segments": [{**HISTORY, "blocks": [{"address": 64, "size": 512, "state": "active_allocated", "frames": []}]}],
+                            "steptime_owners": [{"addr": 64, "role": role, "name": "Linear.weight"}
+                                                for role in ("optimizer", "gradient", "parameter", "?")][:3]}, 4),
+    "itself": b"\x80\x04]\x94h\x00a.",
+    "call": b"\x80\x04\x8c\x02os\x94\x8c\x06system\x94\x93\x94\x8c\x02ls\x85R.",
+    "gzip": gzip.compress(pickle.dumps(snapshot(training(1)), 4), mtime=0),
+}
+
+for target, seeds in {"snapshot": SNAPSHOTS, "cuda_recorder": CUDA_ROWS, "compilelog": COMPILE_LOGS, "trace": TRACES, "source": PACKED, "python": PYTHON, "execution": EXECUTIONS, "fleet": FLEET, "job_table": JOB_TABLES,
                       "population": POPULATIONS}.items():
     folder = os.path.join(HERE, "corpus", target)
     os.makedirs(folder, exist_ok=True)

@@ -103,7 +103,8 @@ static const struct column_spec columns[] = {
     {"when", "when", UNIT_NONE, COLUMN_PLAIN,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
      "one_step: there is one step, so it cannot be told; unknown"},
-    {"what", "most in", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER, "the event of the longest stretch; of a loaded module its kernel"},
+    {"what", "most in", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER,
+     "the event of the longest stretch; of a loaded module its kernel"},
     {"inside", "inside", UNIT_NONE, COLUMN_WIDE, "the operator around it, else the range"},
     {"line", "line", UNIT_NONE, COLUMN_WIDE, "the user's line of Python it comes from, where stacks are recorded"},
     {"phase", "phase", UNIT_NONE, COLUMN_DETAIL, "forward, backward, optimizer, loader; empty where it is not known"},

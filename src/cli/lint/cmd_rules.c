@@ -11,6 +11,7 @@
 #include "report/report.h"
 #include "rules/families/help.h"
 #include "rules/families/rules.h"
+#include "memory/show/show.h"
 #include "verify/verify.h"
 
 /* ---- rules ---- */
@@ -65,8 +66,8 @@ static bool list_frameworks(const struct call *call, struct arena *arena, struct
 
 /* ---- rules show ---- */
 
-/* Findings that come from no rule of lint: those of `summary`, of its compile log, and of `verify`. */
-static const struct finding_words *const other_findings[] = {advice_words, compiled_words, verify_words};
+/* Findings that come from no rule of lint: those of `summary`, of its compile log, of `memory`, and of `verify`. */
+static const struct finding_words *const other_findings[] = {advice_words, compiled_words, memory_words, verify_words};
 
 enum { OTHERS = sizeof other_findings / sizeof *other_findings };
 

@@ -40,6 +40,10 @@ void price_show_dry(const struct dry_result *dry, bool shapes, struct report *re
     if (dry->short_because.len)
         section_text(section, str_printf(report_arena(report), "The script made no more steps: it stopped %.*s",
                                          (int)dry->short_because.len, dry->short_because.at));
+    if (dry->by_hand.len)
+        section_text(section,
+                     str_printf(report_arena(report), "Steps end with backward() at %.*s: no optimizer was made.",
+                                (int)dry->by_hand.len, dry->by_hand.at));
     if (dry->nothing_there)
         section_text(section, S("The script puts nothing on the device: it is priced as if all of it lay there."));
     if (dry->times[DRY_BRANCH])

@@ -15,6 +15,7 @@ extern const struct command command_critical_path;
 extern const struct command command_ranks;
 extern const struct command command_diff;
 extern const struct command command_report;
+extern const struct command command_memory;
 extern const struct command command_query;
 extern const struct command command_export;
 extern const struct command command_overheads;
@@ -48,6 +49,7 @@ const struct command *const commands[] = {
     &command_ranks,
     &command_diff,
     &command_report,
+    &command_memory,
     &command_query,
     &command_export,
     &command_overheads,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime record --memory: allocations of some steps, and the line that holds most. CUDA's own history is that of a stub."""
 import os
+import pickle
 import re
 import tempfile
 import unittest
@@ -11,16 +12,12 @@ from torch_python import torch_python
 
 # A stub of what PyTorch says and does on a GPU, for machines without one.
 STUB = """
-    import pickle, sys
     import torch
     calls, kept = [], {kept}
     torch.cuda.is_initialized = lambda: True
     torch._C._cuda_isHistoryEnabled = lambda: kept
     torch.cuda.memory._record_memory_history = lambda enabled="all", **named: calls.append((enabled, named))
-    def dump(path):
-        with open(path, "wb") as out:
-            pickle.dump({{"segments": [], "device_traces": []}}, out)
-    torch.cuda.memory._dump_snapshot = dump
+    torch.cuda.memory._snapshot = lambda: {{"segments": [], "device_traces": []}}
 """
 HOLDS = """
     def hold():
@@ -106,11 +103,16 @@ class Memory(Recording):
     def test_the_history_of_cuda_is_a_file_of_its_own(self):
         """Through a stub: no GPU is here."""
         self.script(STUB.format(kept=False), "stub.py", train=False)
-        text = "    import stub\n" + HOLDS.format(steps=50) + "    print(stub.calls)\n"
+        text = "    import stub, steptime_memory\n    steptime_memory.HISTORY_OF = 'cpu'\n" + HOLDS.format(steps=50) + "    print(stub.calls)\n"
         done = self.recorded(text, environment={"PYTHONPATH": self.folder})
         self.assertEqual(done.out, "[('all', {'max_entries': 200000, 'stacks': 'python'}), (None, {})]\n")
         self.assertIn("history of CUDA's allocator: train.memory.pickle", done.err)
-        self.assertTrue(os.path.exists(os.path.join(self.out, "train.memory.pickle")))
+        with open(os.path.join(self.out, "train.memory.pickle"), "rb") as file:
+            owners = pickle.load(file)["steptime_owners"]
+        self.assertEqual({(owner["role"], owner["name"]) for owner in owners} & {
+            ("parameter", "Linear.weight"), ("parameter", "Linear.bias"), ("gradient", "Linear.weight")},
+            {("parameter", "Linear.weight"), ("parameter", "Linear.bias"), ("gradient", "Linear.weight")})
+        self.assertEqual(len({owner["addr"] for owner in owners}), len(owners))
         self.assertEqual(steptime("summary", "--format", "json", self.out).json["warnings"], [])
 
     def test_a_history_that_the_script_keeps_is_left_to_it(self):

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The parts of the report, for the files of this folder. */
+#ifndef MEMORY_PARTS_H
+#define MEMORY_PARTS_H
+
+#include "show.h"
+
+/* "GPU 0", "host". */
+str told_device(const struct memory_told *told, struct arena *arena);
+
+/* The line that people are told: "model.py:44 forward", "MmBackward0", "(no frames recorded)". */
+str told_line(const struct memory_log *log, uint32_t context, bool before, struct arena *arena);
+
+/* The user's frame, else the innermost of Python; MEMORY_NONE. */
+uint32_t told_frame(const struct memory_log *log, uint32_t context);
+
+str told_bytes(struct arena *arena, int64_t bytes); /* "5.12 GiB" */
+
+void memory_tell_verdict(const struct memory_told *fullest, struct section *section, struct report *report);
+/* `numbers`: findings of each rule so far. */
+void memory_find(const struct memory_told *told, uint32_t numbers[2], struct report *report);
+
+/* Sets the columns of a table. */
+void memory_columns(struct table *table, const char *id);
+
+#endif

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime price: scripts that start their ranks themselves, make steps without an optimizer, or end without one."""
+import json
+import os
+import unittest
+
+from price_case import Case, rows, value
+from support import INPUT, OK, steptime
+
+SPAWNED = """
+    import os, torch, torch.multiprocessing as mp
+    from torch.distributed import init_process_group, get_world_size
+    from torch.nn.parallel import DistributedDataParallel
+    def main(rank, world, width):
+        assert torch.distributed.is_nccl_available()
+        init_process_group("nccl", rank=rank, world_size=world)
+        assert get_world_size() == world
+        net = DistributedDataParallel(torch.nn.Linear(width, width).to(rank), device_ids=[rank])
+        optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+        for _ in range(4):
+            net(torch.randn(8, width).to(rank)).sum().backward()
+            optimizer.step()
+    if __name__ == "__main__":
+        world = WORLD
+        mp.spawn(main, args=(world, 64), nprocs=world, join=True)
+"""
+
+BY_HAND = """
+    import torch
+    weight = torch.randn(64, 32, requires_grad=True, device="cuda")
+    for _ in range(9):
+        loss = (torch.randn(16, 64, device="cuda") @ weight).square().sum()
+        loss.backward()
+        with torch.no_grad():
+            weight -= 0.1 * weight.grad
+            weight.grad = None
+"""
+
+
+NO_OPTIMIZER = "step() of an optimizer: there is none, steps end with backward()"
+
+
+def stand_ins(told):
+    return {(row["place"], row["call"]) for row in rows(told, "dry_run", "stand_ins")}
+
+
+class Starting(Case):
+    def spawned(self, world):
+        return SPAWNED.replace("WORLD", world)
+
+    def test_the_first_of_those_that_it_starts_is_run(self):
+        told = self.priced(self.spawned("torch.cuda.device_count()"), "--ranks", "2")
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertIn((self.line_of("mp.spawn"), "spawn of 2: the first is run here, as rank 0 of 2"), stand_ins(told))
+        self.assertEqual({row["group"] for row in rows(told, "ranks", "collectives")}, {2})
+
+    def test_one_is_a_job_of_one(self):
+        told = self.priced(self.spawned("torch.cuda.device_count()"))
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertIn((self.line_of("init_process_group("), "other ranks: it is run as a job of one; see --ranks"), stand_ins(told))
+
+    def test_of_several_it_is_asked_how_many(self):
+        done = self.price(self.script(self.spawned("4")), "--hw", "H100", code=INPUT)
+        self.assertIn(self.line_of("mp.spawn"), done.err)
+        self.assertIn("--ranks 4", done.err)
+
+    def test_ranks_that_call_each_other(self):
+        script = self.script("""
+            import torch.multiprocessing as mp
+            import torch.distributed.rpc as rpc
+            def main(rank):
+                rpc.init_rpc("worker", rank=rank, world_size=2)
+            if __name__ == "__main__":
+                mp.spawn(main, nprocs=2)
+        """)
+        for options in ((), ("--ranks", "2")):
+            done = self.price(script, "--hw", "H100", *options, code=INPUT)
+            self.assertIn("RPC", done.err)
+            self.assertIn(self.line_of("mp.spawn"), done.err)
+
+    def test_who_asks_for_what_only_a_job_has(self):
+        done = self.price(self.script("""
+            import os, torch
+            rank = int(os.environ.get("RANK", os.environ.get("SLURM_PROCID")))
+        """), "--hw", "H100", code=INPUT)
+        self.assertIn(self.line_of("SLURM"), done.err)
+        self.assertIn("it asks for RANK, which a job has", done.err)
+
+
+class ByHand(Case):
+    def test_steps_end_with_backward(self):
+        told = self.priced(BY_HAND)
+        shown = " ".join(self.price(self.path("train.py"), "--hw", "H100").out.split())
+        self.assertIn("Steps end with backward() at", shown)
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertIn((self.line_of("loss.backward"), NO_OPTIMIZER), stand_ins(told))
+        self.assertEqual(value(told, "step", "flops"), 2 * 2 * 16 * 64 * 32)
+        kinds = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
+        self.assertEqual(kinds["parameters"], 4 * 64 * 32)
+
+    def test_an_optimizer_that_comes_later_makes_the_steps(self):
+        told = self.priced("""
+            import torch
+            net = torch.nn.Linear(64, 32)
+            net(torch.randn(16, 64)).sum().backward()
+            net(torch.randn(16, 64)).sum().backward()
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(4):
+                for _ in range(2):
+                    net(torch.randn(16, 64)).sum().backward()
+                optimizer.step()
+        """)
+        self.assertNotIn(NO_OPTIMIZER, json.dumps(told))
+        self.assertEqual(value(told, "step", "flops"), 2 * 2 * 2 * 16 * 64 * 32)
+
+
+class Ending(Case):
+    def why(self, text, *options):
+        return self.price(self.script(text), "--hw", "H100", *options, code=INPUT).err
+
+    def test_where_it_left_and_what_it_said(self):
+        told = self.why("""
+            import sys, torch
+            if torch.cuda.device_count() < 2:
+                print("this needs two")
+                sys.exit()
+        """)
+        for part in ("without a step", f"it left at {self.line_of('sys.exit')}", "it printed last 'this needs two'", "--ranks N"):
+            self.assertIn(part, told)
+
+    def test_quit_with_a_reason(self):
+        told = self.why("import torch\nquit('no such library')\n")
+        self.assertIn("train.py:2 by exit(no such library)", told)
+
+    def test_an_optimizer_that_makes_no_step(self):
+        told = self.why("import torch\np = torch.ones(3, requires_grad=True)\no = torch.optim.SGD([p], lr=1.0)\np.sum().backward()\n")
+        self.assertIn("it came to its end", told)
+        self.assertIn(f"no step() of its optimizer ({self.path('train.py')}:3)", told)
+        self.assertIn(":4", told)
+
+    def test_where_it_is_when_the_time_is_up(self):
+        self.assertIn("it is at " + self.path("train.py") + ":2",
+                      self.why("import torch, time\ntime.sleep(60)\n", "--limit", "8"))
+
+    def test_a_download(self):
+        told = self.why("import torch, urllib.request\nurllib.request.urlopen('http://nowhere.invalid/x')\n")
+        self.assertIn("train.py:2", told)
+        self.assertIn("--batch-shape", told)
+
+    def test_a_module_beside_the_script_in_the_place_of_a_package(self):
+        self.script("", "json_lines.py")
+        told = self.why("import torch\nfrom json_lines import load\n")
+        self.assertIn("json_lines.py goes before a package of that name (where another is meant, rename it)", told)
+
+    def test_known_values_are_numbers_of_numpy_too(self):
+        self.priced("""
+            import torch
+            assert torch.arange(5).numpy().tolist() == [0, 1, 2, 3, 4] and torch.tensor([3, 4]).detach().cpu().numpy()[1] == 4
+            torch.arange(5).share_memory_()
+            p = torch.ones(3, requires_grad=True)
+            optimizer = torch.optim.SGD([p], lr=1.0)
+            for _ in range(3):
+                p.sum().backward()
+                optimizer.step()
+        """)
+
+    def test_nothing_is_written_beside_data_in_the_temporary_folder(self):
+        """The script lies in a folder of its own, the data in another that was there."""
+        os.makedirs(self.path("data"))
+        os.makedirs(self.path("scripts"))
+        script = self.script("""
+            import os, torch
+            open(os.path.join(os.path.dirname(__file__), "..", "data", "cache"), "w").write("made")
+            p = torch.ones(3, requires_grad=True)
+            optimizer = torch.optim.SGD([p], lr=1.0)
+            for _ in range(3):
+                p.sum().backward()
+                optimizer.step()
+        """, os.path.join("scripts", "train.py"))
+        done = steptime("price", "--hw", "H100", "--python", self.python, script, cwd=self.path("scripts"))
+        self.assertEqual(done.code, OK, done.err)
+        self.assertEqual(os.listdir(self.path("data")), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
