@@ -250,6 +250,11 @@ void section_in_head(struct section *section)
     section->in_head = true;
 }
 
+void section_below_head(struct section *section)
+{
+    section->in_head = false;
+}
+
 void section_text(struct section *section, str text)
 {
     section->texts = one_more(section->report->arena, section->texts, &section->text_count, sizeof text);

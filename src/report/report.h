@@ -122,6 +122,8 @@ struct section *report_section(struct report *report, const char *id, const char
 
 /* The section is about the whole: for people its texts stand in the head, and it is no table that csv may mean. */
 void section_in_head(struct section *section);
+/* Takes that back: where it is one of many parts, and its texts belong to its own title. */
+void section_below_head(struct section *section);
 
 /* A line or paragraph for people under the section's title (term, html; not json, csv). */
 void section_text(struct section *section, str text);

@@ -80,8 +80,11 @@ static bool write_page(const struct call *call, const struct all *all, const str
 static void close_taken(struct inputs *inputs)
 {
     for (uint32_t i = 0; i < inputs->count; i++)
-        if (inputs->files[i].result)
-            page_trace_free(&((struct page_taken *)inputs->files[i].result)->timeline);
+        if (inputs->files[i].result) {
+            struct page_taken *taken = inputs->files[i].result;
+            page_trace_free(&taken->timeline);
+            page_memory_free(&taken->memory);
+        }
 }
 
 static bool answer(const struct making *making, struct inputs *inputs, struct arena *arena, struct steptime_error *err)

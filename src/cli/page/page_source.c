@@ -90,6 +90,7 @@ void page_source_show(const struct page_source *source, struct report *report)
 {
     if (!source->asked)
         return;
+    report_section(report, "lint", "The source"); /* the first title counts */
     lint_show(&source->lint, false, report);
     join_show(source->evidence->at, (uint32_t)source->evidence->count, report);
     report_rank_findings(report);

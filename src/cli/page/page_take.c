@@ -106,6 +106,8 @@ void page_take(const struct trace *trace, int64_t rank, const struct selection *
     operators_run(trace, &(struct operators_asked){.by = OPERATORS_BY_NAME, .selection = selection, .device = S("")},
                   arena, &taken->operators);
     curves_run(trace, selection, &taken->curves);
+    page_memory_take(trace, arena, &taken->memory);
+    taken->name = str_copy(arena, trace->info.path);
     struct arena scratch = {0};
     struct page_marks marks = {.classes = classes_of(trace, &scratch)};
     if (trace->count) {

@@ -8,6 +8,7 @@
 #include "breakdown/summary/summary.h"
 #include "breakdown/verdict/curves.h"
 #include "page/timeline.h"
+#include "page_memory.h"
 #include "page_source.h"
 
 enum { PAGE_MOST_FINDINGS = 50 };
@@ -17,6 +18,8 @@ struct page_taken {
     struct kernels kernels;
     struct operators operators;
     struct curves curves;
+    struct page_memory memory;
+    str name; /* of the trace */
     struct page_trace timeline;
 };
 

@@ -14,6 +14,8 @@ struct views {
     const struct curves **curves;
     const struct kernels **kernels;
     const struct operators **operators;
+    const struct page_memory **memories;
+    str *names;
 };
 
 static struct views views_of(const struct page_taken *const *traces, uint32_t count, struct arena *arena)
@@ -22,6 +24,8 @@ static struct views views_of(const struct page_taken *const *traces, uint32_t co
         arena_array(arena, count, sizeof *views.summaries), arena_array(arena, count, sizeof *views.breakdowns),
         arena_array(arena, count, sizeof *views.curves),    arena_array(arena, count, sizeof *views.kernels),
         arena_array(arena, count, sizeof *views.operators),
+        arena_array(arena, count, sizeof *views.memories),
+        arena_array(arena, count, sizeof *views.names),
     };
     for (uint32_t i = 0; i < count; i++) {
         views.summaries[i] = &traces[i]->summary;
@@ -29,6 +33,8 @@ static struct views views_of(const struct page_taken *const *traces, uint32_t co
         views.curves[i] = &traces[i]->curves;
         views.kernels[i] = &traces[i]->kernels;
         views.operators[i] = &traces[i]->operators;
+        views.memories[i] = &traces[i]->memory;
+        views.names[i] = traces[i]->name;
     }
     return views;
 }
@@ -55,4 +61,5 @@ void page_views_show(const struct page_taken *const *traces, uint32_t count, str
     operators_show(views.operators, count, report);
     kernels_show(views.kernels, count, report);
     roofline_show(views.operators, count, report);
+    page_memory_show(views.memories, views.names, count, report);
 }

@@ -92,6 +92,18 @@ class Views(Report):
         for section in ("ranks", "steps"):
             self.assertIn(f'<section id="section-{section}">', self.text)
 
+    def test_memory_is_there_where_it_was_recorded(self):
+        events = training_steps(2)
+        for i, size in enumerate((1 << 20, 1 << 20, -(1 << 20), 1 << 20)):
+            events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": 1, "ts": 100 + 400 * i,
+                           "args": {"Addr": 4096 * (1 + i % 2), "Bytes": size, "Device Type": 1, "Device Id": 0, "Ev Idx": 1,
+                                    "Total Allocated": size * (i + 1), "Total Reserved": 1 << 24}})
+        for trace, has in ((write_trace(os.path.join(self.folder, "m.json"), events), True), (ON_GPU, False)):
+            self.page(trace)
+            for name in ("memory", "memory_lines", "memory_devices"):
+                self.assertEqual(f'<section id="section-{name}">' in self.text, has, (trace, name))
+            self.assertNotIn("allocator", re.search(r"<header class=.masthead.*?</header>", self.text, re.DOTALL).group(0))
+
     def test_a_trace_without_anything_has_none_of_it(self):
         self.page(write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)]))
         self.assertNotIn('id="section-roofline"', self.text)
