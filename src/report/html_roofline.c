@@ -27,10 +27,15 @@ struct roofline {
     struct axis across, up;
 };
 
+/* What is beyond is no figure of a device, and stands at the end. */
+static const double least = 1e-30, largest = 1e30;
+
 static double number_at(const struct table *table, uint32_t row, uint32_t column)
 {
     double number;
-    return column < table->column_count && cell_number(table_at(table, row, column), &number) && number > 0 ? number : 0;
+    if (column >= table->column_count || !cell_number(table_at(table, row, column), &number) || !(number > 0))
+        return 0;
+    return fmin(fmax(number, least), largest);
 }
 
 static void note_peaks(struct roofline *roofline, const struct dot *dot)
@@ -68,9 +73,9 @@ static void gather(struct html *html, struct roofline *roofline, uint32_t x)
 
 /* ---- axes ---- */
 
-static struct axis decades(enum unit unit, double least, double most)
+static struct axis decades(enum unit unit, double from, double to)
 {
-    struct axis axis = {.log = true, .low = pow(10, floor(log10(least))), .high = pow(10, ceil(log10(most)))};
+    struct axis axis = {.log = true, .low = pow(10, floor(log10(from))), .high = pow(10, ceil(log10(to)))};
     if (axis.high <= axis.low)
         axis.high = axis.low * 10;
     axis.measure = measure_for(unit, axis.high, false);
@@ -107,17 +112,25 @@ static str decade_text(struct html *html, enum unit unit, double value)
     return str_printf(html->arena, "%g %.*s", value / measure.per, (int)measure.word.len, measure.word.at);
 }
 
+enum { MOST_DECADES = 12 };
+
+/* From tick to tick. */
+static double tick_factor(const struct axis *axis)
+{
+    return pow(10, ceil(log10(axis->high / axis->low) / MOST_DECADES));
+}
+
 static void put_axes(struct html *html, const struct roofline *roofline, str x_title)
 {
     const struct axis *up = &roofline->up, *across = &roofline->across;
     const enum unit unit = roofline->table->columns[roofline->y_column].unit;
-    for (double value = up->low; value <= up->high * 1.01; value *= 10) {
+    for (double value = up->low; value <= up->high * 1.01; value *= tick_factor(up)) {
         const double y = axis_at(up, value);
         html_put(html, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", across->from,
                  across->to, y, y);
         plot_label(html, "tick", "end", across->from - 6, y + 4, decade_text(html, unit, value));
     }
-    for (double value = across->low; value <= across->high * 1.01; value *= 10) {
+    for (double value = across->low; value <= across->high * 1.01; value *= tick_factor(across)) {
         const double x = axis_at(across, value);
         html_put(html, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x, up->to,
                  up->from + 4);
