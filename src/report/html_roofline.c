@@ -191,8 +191,8 @@ static void put_dot(struct html *html, const struct roofline *roofline, uint32_t
     const double r = fmax(dot_least, dot_most * sqrt(part));
     const bool roofed = dot->peak > 0 && dot->memory > 0;
     if (roofed)
-        html_put(html, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\">", by_memory(dot) ? "ring" : "disc", x, y,
-                 r);
+        html_put(html, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\">", by_memory(dot) ? "ring" : "disc", x,
+                 y, r);
     else
         html_put(html, "<rect class=\"unroofed\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\">", x - r * 0.85,
                  y - r * 0.85, r * 1.7, r * 1.7);
@@ -245,8 +245,10 @@ void html_roofline(struct html *html, const struct table *table, uint32_t x, uin
         return;
     set_axes(&roofline);
     if (roofline.all > roofline.count)
-        title = str_printf(html->arena, "%.*s (the first %u of %u)", (int)title.len, title.at, roofline.count, roofline.all);
-    plot_open(html, "roofline", PLOT_TOP + ROOF_HEIGHT + PLOT_FOOT, title, dot_told(html, &roofline, &roofline.dots[0]));
+        title = str_printf(html->arena, "%.*s (the first %u of %u)", (int)title.len, title.at, roofline.count,
+                           roofline.all);
+    plot_open(html, "roofline", PLOT_TOP + ROOF_HEIGHT + PLOT_FOOT, title,
+              dot_told(html, &roofline, &roofline.dots[0]));
     put_axes(html, &roofline, table->columns[x].title);
     put_roofs(html, &roofline);
     for (uint32_t i = roofline.count; i-- > 0;)

@@ -16,8 +16,7 @@ static const char *const unit_words[] = {
 };
 static const char *const figure_words[] = {
     [FIGURE_BAR] = "bar", [FIGURE_STACK] = "stack", [FIGURE_LINE] = "line",
-    [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes",
-    [FIGURE_ROOFLINE] = "roofline",
+    [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes", [FIGURE_ROOFLINE] = "roofline",
 };
 static const char *const severity_words[] = {
     [SEVERITY_NOTE] = "note",

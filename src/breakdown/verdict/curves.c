@@ -88,8 +88,8 @@ static void run_in(const struct lab *lab, struct curves *out)
     experiment_times(lab, &lab->judged, &spending, out->time_ns);
     const struct paces paces = paces_of(lab, out);
     for (uint32_t first = 0; first < paces.count; first += ABREAST)
-        run_abreast(lab, &spending, &paces.run[first],
-                    paces.count - first < ABREAST ? paces.count - first : ABREAST, out);
+        run_abreast(lab, &spending, &paces.run[first], paces.count - first < ABREAST ? paces.count - first : ABREAST,
+                    out);
     spending_free(&spending);
 }
 
@@ -140,9 +140,10 @@ static void put_columns(const struct curves *curves, struct table *table)
                                              "what a resource takes in the replay / what it took in the recording"});
     for (int r = 0; r < RESOURCE_NONE; r++)
         if (is_drawn(curves, r))
-            table_column(table, (struct column_spec){resource_id((enum resource)r), resource_title((enum resource)r),
-                                                     UNIT_NS, COLUMN_PLAIN,
-                                                     "a mean step, replayed with this resource at that share of its time"});
+            table_column(table,
+                         (struct column_spec){resource_id((enum resource)r), resource_title((enum resource)r), UNIT_NS,
+                                              COLUMN_PLAIN,
+                                              "a mean step, replayed with this resource at that share of its time"});
 }
 
 static void put_rows(const struct curves *curves, struct table *table)
@@ -165,8 +166,9 @@ void curves_show(const struct curves *const *ranks, uint32_t count, struct repor
     if (!curves.steps || !any)
         return;
     struct section *section = report_section(report, "curves", "What if");
-    section_text(section, S("A mean step, replayed with one resource faster (left of 100 %) or slower (right of it) and "
-                            "all else as recorded. Where a line is flat the step waits for something else."));
+    section_text(section,
+                 S("A mean step, replayed with one resource faster (left of 100 %) or slower (right of it) and "
+                   "all else as recorded. Where a line is flat the step waits for something else."));
     if (count > 1)
         section_text(section, S("Each rank was replayed by itself: what one gains those who wait for it do not."));
     struct table *table = section_table(section, "curves", "a mean step by what one resource takes of its time");

@@ -16,9 +16,9 @@ extern const int curve_percent[CURVE_PACES]; /* of its time; curve_percent[CURVE
 struct curves {
     uint32_t steps; /* replayed; 0: nothing is known */
     bool device;
-    int64_t step_ns;                             /* of all of them, as recorded */
-    int64_t time_ns[RESOURCES];                  /* 0: the resource has no curve */
-    int64_t taken_ns[RESOURCES][CURVE_PACES];    /* of all steps */
+    int64_t step_ns;                          /* of all of them, as recorded */
+    int64_t time_ns[RESOURCES];               /* 0: the resource has no curve */
+    int64_t taken_ns[RESOURCES][CURVE_PACES]; /* of all steps */
 };
 
 /* Replays the steps that a verdict would. */

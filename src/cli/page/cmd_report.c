@@ -34,8 +34,8 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     struct making *making = context;
     struct page_source *source = making->source.asked ? &making->source : NULL;
     struct page_taken *taken = file->result = arena_alloc(&file->arena, sizeof *taken);
-    page_take(file->trace, file->rank, call_selection(making->call), !file->trace->info.is_alone, source,
-              &file->arena, taken);
+    page_take(file->trace, file->rank, call_selection(making->call), !file->trace->info.is_alone, source, &file->arena,
+              taken);
     return true;
 }
 
@@ -133,9 +133,10 @@ const struct command command_report = {
         "tables of 'summary', 'ops' and 'kernels'.\n\n"
         "All events are in the file, packed: it is about as large as the packed trace. --steps chooses the steps of the "
         "numbers; the timeline always has all. doc/report.md says how the page is used and what it leaves out.",
-    .examples = "steptime report -o report.html trace.json.gz|one trace\n"
-                "steptime report -o job.html ranks/|all ranks of a job, on one timeline\n"
-                "steptime report --source src/ -o report.html trace.json.gz|with the lines of the program that it is of",
+    .examples =
+        "steptime report -o report.html trace.json.gz|one trace\n"
+        "steptime report -o job.html ranks/|all ranks of a job, on one timeline\n"
+        "steptime report --source src/ -o report.html trace.json.gz|with the lines of the program that it is of",
     .shared = SHARED_TRACE,
     .options = options,
     .run = run,

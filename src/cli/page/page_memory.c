@@ -36,8 +36,7 @@ void page_memory_show(const struct page_memory *const *traces, const str *names,
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < traces[i]->count; k++)
             if (says_something(&traces[i]->accounts[k]))
-                told[told_count++] =
-                    (struct memory_told){count > 1 ? names[i] : S(""), traces[i]->accounts[k]};
+                told[told_count++] = (struct memory_told){count > 1 ? names[i] : S(""), traces[i]->accounts[k]};
     if (!told_count)
         return;
     memory_show(told, told_count, report);

@@ -23,8 +23,7 @@ static struct views views_of(const struct page_taken *const *traces, uint32_t co
     struct views views = {
         arena_array(arena, count, sizeof *views.summaries), arena_array(arena, count, sizeof *views.breakdowns),
         arena_array(arena, count, sizeof *views.curves),    arena_array(arena, count, sizeof *views.kernels),
-        arena_array(arena, count, sizeof *views.operators),
-        arena_array(arena, count, sizeof *views.memories),
+        arena_array(arena, count, sizeof *views.operators), arena_array(arena, count, sizeof *views.memories),
         arena_array(arena, count, sizeof *views.names),
     };
     for (uint32_t i = 0; i < count; i++) {

@@ -133,8 +133,9 @@ static void a_single_point_and_none(void **state)
 /* Powers of ten with few numbers between, and hostile numbers among them. */
 static void a_roofline_has_a_mark_a_row(void **state)
 {
-    static const double rows[][5] = {{0.1, 1e9, 1e12, 1e11, 50}, {100, 5e11, 1e12, 1e11, 10}, {1, 1e10, 0, 1e11, 5},
-                                     {5e-324, 1e300, 1e12, 1e11, 1}, {NAN, 1e9, 1e12, 1e11, 1}, {-1, 1e9, 1e12, 1e11, 1}};
+    static const double rows[][5] = {{0.1, 1e9, 1e12, 1e11, 50}, {100, 5e11, 1e12, 1e11, 10},
+                                     {1, 1e10, 0, 1e11, 5},      {5e-324, 1e300, 1e12, 1e11, 1},
+                                     {NAN, 1e9, 1e12, 1e11, 1},  {-1, 1e9, 1e12, 1e11, 1}};
     struct section *section = report_section(report, "s", "Section");
     struct table *table = section_table(section, "t", "");
     table_column(table, (struct column_spec){"name", "name", UNIT_NONE, 0, "of a test"});
@@ -155,7 +156,8 @@ static void a_roofline_has_a_mark_a_row(void **state)
     assert_int_equal(count_of(text, "<b>markup"), 0);
     assert_int_equal(count_of(text, "nan"), 0);
     assert_int_equal(count_of(text, "\"inf"), 0);
-    assert_int_equal(count_of(text, "class=\"ring\""), 2); /* left of the ridge at 10; the last is what 1e-30 stands for */
+    assert_int_equal(count_of(text, "class=\"ring\""),
+                     2); /* left of the ridge at 10; the last is what 1e-30 stands for */
     assert_int_equal(count_of(text, "class=\"disc\""), 1);
     assert_int_equal(count_of(text, "class=\"unroofed\""), 1);
     assert_int_equal(count_of(text, "class=\"line roof\""), 1);
