@@ -153,7 +153,18 @@ Timeline.View = class {
     this.mark(Timeline.findingMarks(this.state.model, id, rule));
     this.root.scrollIntoView({block: "start"});
     this.next(1);
+    this.linkCard(id);
     this.state.canvas.focus({preventScroll: true});
+  }
+
+  // Back from the events of a finding to its card, with the line and what to write instead.
+  linkCard(id) {
+    const card = [...document.querySelectorAll("article.finding")].find((one) => one.dataset.id === id);
+    if (!card) return;
+    const link = document.createElement("a");
+    link.href = "#" + card.id;
+    link.textContent = "its card";
+    this.hits.append(" ", link);
   }
 };
 
