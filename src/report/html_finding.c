@@ -138,7 +138,7 @@ static void put_changed(struct html *html, const char *tag, str text)
     html_put(html, "<%s>", tag);
     for (str line; str_cut(&text, '\n', &line); html_put(html, "%s", text.len ? "\n" : ""))
         put_code(html, line);
-    html_put(html, "</%s>\n", tag);
+    html_put(html, "</%s>", tag);
 }
 
 /* The line as it is and as it would be. */
