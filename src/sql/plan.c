@@ -2,8 +2,6 @@
 #include "plan.h"
 
 #ifdef HAVE_SQLITE
-#include <stdlib.h>
-
 static char op_of(unsigned char op)
 {
     switch (op) {
@@ -124,7 +122,7 @@ static struct cell cell_of(sqlite3_value *value)
 }
 
 /* A text of the filter lives in its arena: SQLite frees its own behind the call. */
-static void add_filter(struct sql_scan *scan, char op, long column, sqlite3_value *value)
+static void add_filter(struct sql_scan *scan, char op, int64_t column, sqlite3_value *value)
 {
     struct cell cell = cell_of(value);
     if (cell.kind == CELL_NULL)
@@ -134,7 +132,7 @@ static void add_filter(struct sql_scan *scan, char op, long column, sqlite3_valu
     scan->filters[scan->filter_count++] = (struct sql_filter){&scan->table->columns[column], op, cell};
 }
 
-static void add_order(struct sql_scan *scan, long column)
+static void add_order(struct sql_scan *scan, int64_t column)
 {
     const enum sql_role role = scan->table->columns[column].role;
     if (role == ROLE_START)
@@ -156,11 +154,12 @@ void plan_apply(const char *plan, int count, sqlite3_value **values, struct sql_
     int argument = 0;
     scan->filter_count = scan->group_count = 0;
     scan->by_start = false;
-    while (plan && *plan) {
-        char *end;
-        const char op = *plan;
-        const long column = strtol(plan + 1, &end, 10);
-        plan = *end ? end + 1 : end;
+    str rest = str_of(plan ? plan : "");
+    for (str step; str_cut(&rest, ' ', &step);) {
+        int64_t column;
+        if (!step.len || !str_int(str_from(step, 1), &column))
+            continue;
+        const char op = step.at[0];
         if (op == 'o')
             add_order(scan, column);
         else if (argument < count)
