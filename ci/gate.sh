@@ -56,7 +56,6 @@ case $worst in
 *) word="could not judge (exit status $worst): see the log" ;;
 esac
 {
-    echo '<!-- steptime -->'
     echo "**steptime** $word"
     for part in diff lint; do
         [ -s "$out/$part.md" ] && echo && cat "$out/$part.md"

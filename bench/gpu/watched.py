@@ -5,8 +5,8 @@
 watched.py OUT.json [--snapshot OUT.pickle] [--lock FILE] SCRIPT [ARGS...]
 
 A step ends with the step() of the first optimizer that makes one, as in `steptime price`. Nothing waits for the GPU that the script
-does not wait for, but at the end of the third step and at the end of the run: `steps_ms` are the host's times between ends of steps,
-`mean_ms` is wall time from the third step to the last with the GPU done at both ends. --snapshot keeps PyTorch's history of
+does not wait for, but at the end of the third step: `steps_ms` are the host's times between ends of steps, and `mean_ms` their mean. What
+the GPU still has to do when the host ends its last step is in none of them, so a script that never waits is told too fast. --snapshot keeps PyTorch's history of
 allocations. --lock: imports come first, and the script runs while this file is locked, so that several scripts can share one GPU.
 """
 import argparse
@@ -26,7 +26,7 @@ FIRST = 3  # steps that do not count: modules are loaded, algorithms chosen
 
 class Watch:
     def __init__(self):
-        self.ends_ns, self.of_one, self.begin_ns = [], None, 0
+        self.ends_ns, self.of_one, self.last_memory = [], None, {}
 
     def end(self, optimizer, *_):
         if self.of_one not in (None, id(optimizer)):
@@ -34,12 +34,10 @@ class Watch:
         self.of_one = id(optimizer)
         if len(self.ends_ns) + 1 == FIRST:
             settle()
-            self.begin_ns = time.perf_counter_ns()
         self.ends_ns.append(time.perf_counter_ns())
         self.last_memory = memory()
 
     def result(self):
-        """The last step ended with what the host had done; work of it that the GPU had left is in no step's time."""
         ends = self.ends_ns[FIRST - 1:]
         steps = [(after - before) / 1e6 for before, after in zip(ends, ends[1:])]
         return {"steps": len(self.ends_ns), "steps_ms": steps, "first_ms": [

@@ -3,7 +3,6 @@
 #include "private.h"
 
 #include "host_estimate.h"
-#include "inputs/step_times.h"
 
 /* ---- all of them ---- */
 
@@ -63,27 +62,14 @@ static void tell(struct join *join, uint32_t i, const struct host_sight *sight, 
     join_tell_events(join, &join->sightings[i], finding);
 }
 
-/* A function that ran, and whose calls do not say how long these lines took. */
-static void tell_unknown(struct join *join, uint32_t i, const char *why)
-{
-    struct lint_finding *const finding = &join->lint->findings[i];
-    if (finding->tier == TIER_STATIC && !finding->note.len)
-        finding->note = str_printf(
-            join->arena,
-            "Host time under these lines is not known: this Python gives loops in brackets no frame, and %s.", why);
-}
-
 void join_host(struct join *join, struct joined *joined)
 {
-    const struct step_times times = step_times_beside(join->evidence.trace->info.path, &join->scratch);
-    const struct host_pace pace = {times.bare_ns, times.recorded_ns, times.waited_ns, times.waited_count};
-    const struct host_clock clock = host_clock_open(join->evidence.trace, &pace, &join->scratch);
+    const struct host_clock clock = host_clock_beside(join);
     struct host_sight *const sights = host_sights(join);
     struct host_estimate *const estimates = arena_array(&join->scratch, join->finding_count, sizeof *estimates);
     for (uint32_t i = 0; i < join->finding_count; i++) {
         const struct match *const match = join->lint->findings[i].match;
-        if (sights[i].unknown)
-            tell_unknown(join, i, sights[i].unknown);
+        host_tell_unknown(join, i, &sights[i]);
         if (!match || !sights[i].calls)
             continue;
         const struct host_model *const model = host_model_of(join->lint, match);
@@ -95,7 +81,7 @@ void join_host(struct join *join, struct joined *joined)
         tell(join, i, &sights[i], model, &estimates[i], clock.step_ns);
     }
     joined->saving_ns = (int64_t)together(join, &clock, sights, estimates);
-    joined->host_step_ns = (int64_t)clock.step_ns;
+    joined->bare_step_ns = (int64_t)clock.step_ns;
     for (uint32_t i = 0; i < join->finding_count; i++)
         spans_free(&sights[i].time);
 }

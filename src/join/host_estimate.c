@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "inputs/step_times.h"
+
 static double saved(double under_ns, double share, double put_ns)
 {
     return under_ns * share - put_ns;
@@ -54,4 +56,23 @@ str host_estimate_words(struct arena *arena, const struct host_sight *sight, con
     return str_printf(arena, "%s. The rewrite %s: %s less a step (%s to %s).", text.at, model->words,
                       in_time(arena, estimate->saving_ns).at, in_time(arena, estimate->low_ns).at,
                       in_time(arena, estimate->high_ns).at);
+}
+
+/* ---- the trace ---- */
+
+struct host_clock host_clock_beside(struct join *join)
+{
+    const struct step_times times = step_times_beside(join->evidence.trace->info.path, &join->scratch);
+    const struct host_pace pace = {times.bare_ns, times.recorded_ns, times.waited_ns, times.waited_count};
+    return host_clock_open(join->evidence.trace, &pace, &join->scratch);
+}
+
+void host_tell_unknown(struct join *join, uint32_t finding, const struct host_sight *sight)
+{
+    struct lint_finding *const told = &join->lint->findings[finding];
+    if (sight->unknown && told->tier == TIER_STATIC && !told->note.len)
+        told->note = str_printf(
+            join->arena,
+            "Host time under these lines is not known: this Python gives loops in brackets no frame, and %s.",
+            sight->unknown);
 }

@@ -20,4 +20,10 @@ struct host_estimate host_estimate_of(const struct host_clock *clock, const stru
 str host_estimate_words(struct arena *arena, const struct host_sight *sight, const struct host_model *model,
                         const struct host_estimate *estimate);
 
+/* By the times of steps that lie beside the trace, where there are some. */
+struct host_clock host_clock_beside(struct join *join);
+
+/* Says of a finding whose function ran why its time is not told, where nothing else is said. */
+void host_tell_unknown(struct join *join, uint32_t finding, const struct host_sight *sight);
+
 #endif

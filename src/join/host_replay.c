@@ -8,7 +8,6 @@
 
 #include "host_backward.h"
 #include "host_estimate.h"
-#include "inputs/step_times.h"
 
 struct beside {
     struct join *join;
@@ -87,7 +86,7 @@ static str words_of(const struct beside *beside, uint32_t i, const struct host_m
 }
 
 /* The doubt of what the host spares is that of what the step saves, in proportion. */
-static void tell(struct beside *beside, uint32_t i, const struct host_model *model)
+static void tell(struct beside *beside, uint32_t i, const struct host_model *model, struct joined *joined)
 {
     struct join *const join = beside->join;
     struct lint_finding *const finding = &join->lint->findings[i];
@@ -107,7 +106,10 @@ static void tell(struct beside *beside, uint32_t i, const struct host_model *mod
     finding->estimate = (struct lint_estimate){true, saving, estimate.low_ns, estimate.high_ns,
                                                (double)relief_step_ns(join->evidence.relief)};
     finding->note = join_seen_note(join, i, words_of(beside, i, model, &estimate));
-    finding->tier = finding->tier == TIER_STATIC ? TIER_FUNCTION : finding->tier;
+    if (finding->tier == TIER_STATIC) {
+        finding->tier = TIER_FUNCTION;
+        joined->in_function += join->tiers[i] == TIER_STATIC;
+    }
     join_tell_events(join, &join->sightings[i], finding);
 }
 
@@ -129,10 +131,8 @@ static int64_t together(const struct beside *beside)
 
 static struct beside open_beside(struct join *join)
 {
-    const struct step_times times = step_times_beside(join->evidence.trace->info.path, &join->scratch);
-    const struct host_pace pace = {times.bare_ns, times.recorded_ns, times.waited_ns, times.waited_count};
     struct beside beside = {.join = join,
-                            .clock = host_clock_open(join->evidence.trace, &pace, &join->scratch),
+                            .clock = host_clock_beside(join),
                             .host_counts = arena_array(&join->scratch, join->finding_count, sizeof(size_t)),
                             .is_told = arena_array(&join->scratch, join->finding_count, sizeof(bool))};
     for (uint32_t i = 0; i < join->finding_count; i++)
@@ -141,15 +141,29 @@ static struct beside open_beside(struct join *join)
     return beside;
 }
 
+static bool has_host_time(const struct join *join)
+{
+    for (uint32_t i = 0; i < join->finding_count; i++)
+        if (join->lint->findings[i].match && is_host_time(join->sightings[i].spares))
+            return true;
+    return false;
+}
+
 void join_host_beside_device(struct join *join, struct joined *joined)
 {
+    bool any = false;
+    if (!has_host_time(join))
+        return;
     struct beside beside = open_beside(join);
     for (uint32_t i = 0; i < join->finding_count; i++) {
         const struct host_model *const model = model_of(&beside, i);
         if (model)
-            tell(&beside, i, model);
+            tell(&beside, i, model, joined);
+        else
+            host_tell_unknown(join, i, &beside.sights[i]);
+        any |= beside.is_told[i];
     }
-    const int64_t saving = together(&beside);
+    const int64_t saving = any ? together(&beside) : 0;
     joined->saving_ns = saving > joined->saving_ns ? saving : joined->saving_ns;
     for (uint32_t i = 0; i < join->finding_count; i++)
         spans_free(&beside.sights[i].time);

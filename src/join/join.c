@@ -197,11 +197,8 @@ static void number_findings(struct join *join, struct joined *joined)
         joined->confirmed += join->tiers[i] == TIER_CONFIRMED;
         joined->in_function += join->tiers[i] == TIER_FUNCTION;
     }
-    if (join->replays > MOST_REPLAYS)
-        join_warn(join, "more than 300 findings are shown by the trace; what a step would save without those beyond is "
-                        "not worked out");
     joined->saving_ns = saving_together(&join->evidence, join->sightings, join->finding_count);
-    joined->host_step_ns = relief_step_ns(join->evidence.relief);
+    joined->bare_step_ns = relief_step_ns(join->evidence.relief);
     const double share = relief_bare_share(join->evidence.relief);
     if (share < 1)
         join_warn(join, str_printf(join->arena,
@@ -290,6 +287,10 @@ void join_trace(struct lint *lint, const struct trace *trace, struct arena *aren
         number_findings(&join, joined);
         if (joined->has_frames && joined->belongs && !joined->device_bound)
             join_host_beside_device(&join, joined);
+        if (join.replays > MOST_REPLAYS)
+            join_warn(&join,
+                      "more than 300 findings are shown by the trace; what a step would save without those beyond "
+                      "is not worked out");
         join_judge(&join);
         joined->from_trace = add_unexplained(&join);
     } else if (!joined->has_device && joined->has_frames && joined->belongs) {

@@ -46,7 +46,7 @@ struct joined {
     uint32_t lines_seen;                         /* of them in linted files */
     uint32_t confirmed, in_function, from_trace; /* findings */
     uint32_t under_lines;                        /* findings under whose lines a host without a device spends time */
-    int64_t host_step_ns; /* the step that savings are told of: without the recorder, where it made steps much longer */
+    int64_t bare_step_ns; /* the step that savings are told of: without the recorder, where it made steps much longer */
 };
 
 void join_trace(struct lint *lint, const struct trace *trace, struct arena *arena, struct joined *joined);

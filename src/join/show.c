@@ -8,7 +8,7 @@ static str verdict(const struct joined *joined, struct arena *arena)
         return S(
             "The device works for more than 95 % of a step: moving data costs the host time, but steps would hardly "
             "become shorter without it.");
-    const double step_ns = (double)joined->host_step_ns;
+    const double step_ns = (double)joined->bare_step_ns;
     return str_printf(arena, "With all findings of the source fixed together a step would take %.1f %% less.",
                       step_ns > 0 ? 100 * (double)joined->saving_ns / step_ns : 0);
 }
@@ -56,7 +56,7 @@ static void show_row(struct table *table, const struct joined *joined)
     table_real(table, joined->blocking_moves);
     table_int(table, joined->blocked_ns);
     table_int(table, joined->saving_ns);
-    table_int(table, joined->host_step_ns);
+    table_int(table, joined->bare_step_ns);
     table_int(table, joined->confirmed);
     table_int(table, joined->in_function);
     table_int(table, joined->lines_seen);
@@ -135,7 +135,7 @@ static void show_hosts(const struct joined *joined, uint32_t count, struct repor
         table_row(table);
         table_text(table, joined[i].path);
         table_int(table, joined[i].steps);
-        table_int(table, joined[i].host_step_ns);
+        table_int(table, joined[i].bare_step_ns);
         table_int(table, joined[i].under_lines);
         table_int(table, joined[i].saving_ns);
     }

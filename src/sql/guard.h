@@ -8,7 +8,7 @@
 #define SQL_GUARD_H
 
 #ifdef HAVE_SQLITE
-#include <sqlite3.h>
+#include "library.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -4,7 +4,7 @@
 #define SQL_MODULE_H
 
 #ifdef HAVE_SQLITE
-#include <sqlite3.h>
+#include "library.h"
 
 #include "scan.h"
 

@@ -147,8 +147,10 @@ static bool open_database(struct running *run, int64_t most_seconds)
 bool sql_run(const struct sql_asked *asked, struct arena *arena, struct sql_answer *answer, struct steptime_error *err)
 {
     struct running run = {.asked = asked, .arena = arena, .answer = answer, .err = err};
-    const int64_t began_ns = clock_ns();
     *answer = (struct sql_answer){0};
+    if (!sql_library_open(err))
+        return false;
+    const int64_t began_ns = clock_ns();
     world_open(&run.world, asked);
     const bool good = open_database(&run, asked->most_seconds) && run_query(&run);
     sqlite3_close(run.db);

@@ -10,12 +10,6 @@
 #include "model/families/families.h"
 #include "models.h"
 
-static double set_analytic_us(const struct family *family, const struct coefficient_set *set,
-                              const struct hardware *hardware, const struct kernel *kernel)
-{
-    return family->us(kernel, hardware, set->value) * set_factor(set);
-}
-
 /* Residuals are learned on lone kernels, so a kernel is described as one. */
 static double learned_of(const struct family *family, const struct coefficient_set *set,
                          const struct hardware *hardware, const struct kernel *kernel, enum library library,
@@ -53,7 +47,8 @@ static double uncorrected_us(const struct family *family, const struct coefficie
                              const struct hardware *hardware, const struct kernel *kernel, bool residual,
                              struct learned *kept)
 {
-    const double us = set_analytic_us(family, set, hardware, kernel);
+    kept->formula_us = family->us(kernel, hardware, set->value);
+    const double us = kept->formula_us * set_factor(set);
     const bool use = residual && set->residual && !(family->like_measured && !family->like_measured(kernel));
     return use ? us * exp(learned(family, set, hardware, kernel, kept)) : us;
 }
@@ -179,7 +174,9 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
         .from = S(""),
         .model = group ? group->group : str_of(family->name),
     };
-    estimate->launch_us = launch_of(family, set ? set->value : start.value, hardware, kernel, estimate->us);
+    if (kernel->alone)
+        estimate->launch_us =
+            launch_of(family, set ? set->value : start.value, hardware, kernel, learned.formula_us) * estimate->us;
     if (set)
         doubt_of_set(&(struct answer){family, group, set, &kin, &learned}, hardware, kernel, estimate);
     else

@@ -21,15 +21,12 @@ double launch_half_width(double share, double half_width)
 }
 
 double launch_of(const struct family *family, const double *coefficients, const struct hardware *hardware,
-                 const struct kernel *kernel, double us)
+                 const struct kernel *kernel, double lone_us)
 {
     struct kernel queued = *kernel;
     queued.alone = false;
-    if (!kernel->alone)
-        return 0;
-    const double kernel_us = family->us(&queued, hardware, coefficients),
-                 lone_us = family->us(kernel, hardware, coefficients);
-    return us * fmax(0, 1 - kernel_us / lone_us);
+    const double us = lone_us > 0 ? lone_us : family->us(kernel, hardware, coefficients);
+    return fmax(0, 1 - family->us(&queued, hardware, coefficients) / us);
 }
 
 static bool is_copied(const struct kernel *kernel)

@@ -12,9 +12,9 @@
 /* Half-width (ln) of nine of ten of a time of which `share` may be off by a factor of e^`half_width`, and the rest is right. */
 double launch_half_width(double share, double half_width);
 
-/* What of a lone call of `us` is the launch, by what the same coefficients say of it in a queue; 0 of a kernel in one. */
+/* The part of a lone call that is its launch, by what the same coefficients say of it in a queue. `lone_us`: what they say of it, 0: ask them. */
 double launch_of(const struct family *family, const double *coefficients, const struct hardware *hardware,
-                 const struct kernel *kernel, double us);
+                 const struct kernel *kernel, double lone_us);
 
 /* Half-width (ln, nine of ten) by what hosts differ in, or by what the shortest kernels take; 0 of what tables of queues show. */
 double launch_doubt(const struct family *family, const struct kernel *kernel, const struct estimate *estimate);

@@ -50,6 +50,7 @@ double set_uncorrected_us(const struct family *family, const struct coefficient_
 struct learned {
     uint32_t known; /* by library, as bits */
     double of[LIBRARIES];
+    double formula_us; /* by the coefficients alone; 0: they were not asked */
 };
 
 /* set_us; what is learned of the kernel, whatever its library, is kept. */

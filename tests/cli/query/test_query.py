@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import unittest
 
-from support import INPUT, OK, PROGRAM, SOURCE, USAGE, Folder, recorded, rows_of, shared_trace, steptime, write_trace
+from support import INPUT, OK, PROGRAM, SANITIZED, SOURCE, USAGE, Folder, recorded, rows_of, shared_trace, steptime, write_trace
 
 LISTED = steptime("query", recorded("dlrm-cpu.json.gz"), "--format", "json")
 BUILT_IN = steptime("query", recorded("dlrm-cpu.json.gz"), "SELECT 1 AS one", "--format", "json").code == OK
@@ -119,6 +119,19 @@ class Queries(Folder):
         self.assertEqual(self.ask(folder, "SELECT DISTINCT rank FROM kernels WHERE rank = 2"), [{"rank": 2}])
 
     # ---- hostile ----
+
+    @unittest.skipIf(SANITIZED, "a sanitized program has a library path of its own")
+    def test_without_the_library_it_says_what_to_install(self):
+        for name in ("libsqlite3.so.0", "libsqlite3.so"):
+            with open(os.path.join(self.folder, name), "wb"):
+                pass  # no library: the loader takes none behind it
+        done = steptime("query", recorded("dlrm-cpu.json.gz"), "SELECT 1", env={"LD_LIBRARY_PATH": self.folder})
+        self.assertEqual(done.code, INPUT)
+        self.assertIn("install libsqlite3-0", done.err)
+
+    def test_no_other_command_loads_it(self):
+        linked = subprocess.run(["ldd", os.path.realpath(PROGRAM)], capture_output=True, text=True, check=False).stdout
+        self.assertNotIn("sqlite", linked)
 
     def test_it_only_reads(self):
         stolen = os.path.join(self.folder, "stolen.db")
