@@ -206,6 +206,8 @@ class Queries(Folder):
                                                      "'</script>\x01' AS t")
         self.assertEqual(list(rows[0])[:3], ["a_b", "a_b_2", "3"])
         self.assertEqual(rows[0]["bytes"], "x'00ff'")
+        rows = self.ask(recorded("dlrm-cpu.json.gz"), "SELECT 1 AS a_3, 2 AS a, 3 AS a, 4 AS a_3")
+        self.assertEqual(rows, [{"a_3": 1, "a": 2, "a_4": 3, "a_3_4": 4}])
 
     def test_an_empty_trace(self):
         path = os.path.join(self.folder, "empty.json")
