@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import struct
+import subprocess
 import time
 import unittest
 
@@ -180,6 +181,33 @@ class Written(Report):
         trace = write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)])
         self.page(trace)
         self.assertEqual(len(Data(self.text).events), 1)
+
+
+@unittest.skipUnless(BROWSER, "Chromium is not here")
+class Shown(Report):
+    """What stands in the page once its scripts ran."""
+
+    def rows(self, folder):
+        """The table of ranks by steps: texts of its cells."""
+        run = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={self.folder}/browser",
+                              "--virtual-time-budget=20000", "--dump-dom", "file://" + self.page(folder)],
+                             capture_output=True, text=True, timeout=100, check=True)
+        table = re.search(r'<div id="timeline-ranks">.*?<table>(.*?)</table>', run.stdout, re.DOTALL).group(1)
+        return [re.findall(r"<t[hd][^>]*>([^<]*)<", row) for row in re.findall(r"<tr>(.*?)</tr>", table, re.DOTALL)], table
+
+    def test_a_cell_stands_below_the_number_of_its_step(self):
+        """Ranks recorded other steps: 1 to 3, 2 and 3, and 0 twice."""
+        folder = os.path.join(self.folder, "job")
+        os.makedirs(folder)
+        for rank, numbers in enumerate([(1, 2, 3), (2, 3), (0, 0, 3)]):
+            events = [{**event, "name": f"ProfilerStep#{numbers[event['ts'] // 1000]}"} if event["name"].startswith("ProfilerStep") else event
+                      for event in training_steps(len(numbers))]
+            write_trace(os.path.join(folder, f"rank{rank}.json"), events, distributedInfo={"rank": rank, "world_size": 3})
+        rows, table = self.rows(folder)
+        self.assertEqual(rows[0], ["rank", "0", "0", "1", "2", "3"])
+        self.assertEqual([[text != "\u2013" for text in row] for row in rows[1:]],
+                         [[True, False, False, True, True, True], [True, False, False, False, True, True], [True, True, True, False, False, True]])
+        self.assertEqual(re.findall(r'title="([^"]*)"', table)[5:10], [f"rank 1, step {step}" for step in (0, 0, 1, 2, 3)])
 
 
 @unittest.skipUnless(sync_playwright and BROWSER, "Playwright and Chromium are not here")
