@@ -347,6 +347,22 @@ class InBrowser(Report):
         page.locator(".heat tbody tr").nth(1).locator("td").nth(2).click()
         self.assertEqual(page.evaluate("(({start, end}) => [start, end])(Timeline.view.state.view)"), [2e6, 3e6])
 
+    def test_a_cell_stands_below_the_number_of_its_step(self):
+        """Ranks recorded other steps: 1 to 3, 2 and 3, and 0 twice."""
+        folder = os.path.join(self.folder, "job")
+        os.makedirs(folder)
+        for rank, numbers in enumerate([(1, 2, 3), (2, 3), (0, 0, 3)]):
+            events = [{**event, "name": f"ProfilerStep#{numbers[event['ts'] // 1000]}"} if event["name"].startswith("ProfilerStep") else event
+                      for event in training_steps(len(numbers))]
+            write_trace(os.path.join(folder, f"rank{rank}.json"), events, distributedInfo={"rank": rank, "world_size": 3})
+        page = self.open(self.page(folder))
+        rows = page.evaluate("Array.from(document.querySelectorAll('.heat tr'), (row) => Array.from(row.cells, (cell) => cell.textContent))")
+        self.assertEqual(rows[0], ["rank", "0", "0", "1", "2", "3"])
+        self.assertEqual([[text != "\u2013" for text in row] for row in rows[1:]],
+                         [[True, False, False, True, True, True], [True, False, False, False, True, True], [True, True, True, False, False, True]])
+        titles = page.evaluate("Array.from(document.querySelectorAll('.heat tbody tr')[1].querySelectorAll('td'), (cell) => cell.title)")
+        self.assertEqual(titles, [f"rank 1, step {step}" for step in (0, 0, 1, 2, 3)])
+
     def test_a_million_events(self):
         """Median and worst frames over zooms and moves; a busy machine has room: 1 and 12 ms were measured."""
         events = []
