@@ -130,8 +130,11 @@ static bool begins(const struct section *section)
 static void put_contents(struct html *html, const struct report *report)
 {
     html_put(html, "<nav aria-label=\"Contents\"><ul>");
-    if (html->options->part)
-        html_put(html, "<li><a href=\"#first\">What bounds a step</a></li>");
+    if (html->options->part) {
+        html_put(html, "<li><a href=\"#first\">");
+        html_text(html, html->options->part->first->link);
+        html_put(html, "</a></li>");
+    }
     for (const struct page_part *part = html->options->part; part; part = part->next) {
         html_put(html, "<li><a href=\"#section-");
         html_word(html, part->id);

@@ -2,8 +2,6 @@
 /* The first screen of a page with a part of its own: what it says, what to do, and a figure. */
 #include "html.h"
 
-enum { THINGS = 3 };
-
 static const struct section *find_section(const struct report *report, const char *id)
 {
     for (uint32_t i = 0; i < report->section_count; i++)
@@ -38,25 +36,31 @@ static void put_thing(struct html *html, const struct finding *finding, uint32_t
     html_put(html, "</li>\n");
 }
 
-static void put_things(struct html *html, const struct report *report)
+static void put_things(struct html *html, const struct report *report, const struct page_first *first)
 {
-    uint32_t put = 0;
-    for (uint32_t i = 0; i < report->finding_count && put < THINGS; i++) {
+    if (!html_finding_count(report)) {
+        html_element(html, "p", first->no_things);
+        return;
+    }
+    html_element(html, "h3", first->things);
+    html_put(html, "<ol class=\"things\">\n");
+    for (uint32_t i = 0, put = 0; i < report->finding_count && put < first->most_things; i++) {
         if (report->findings[i].suppressed)
             continue;
-        html_put(html, put++ ? "" : "<h3>What to do first</h3>\n<ol class=\"things\">\n");
         put_thing(html, &report->findings[i], i + 1);
+        put++;
     }
-    html_put(html, put ? "</ol>\n" : "<p>Nothing was found that would be worth a change.</p>\n");
+    html_put(html, "</ol>\n");
 }
 
 void html_first(struct html *html, const struct report *report)
 {
-    const struct page_part *part = html->options->part;
-    html_put(html, "<section id=\"first\">\n<h2>What bounds a step, and what to do</h2>\n");
-    put_words(html, find_section(report, part->words));
-    put_things(html, report);
-    const struct section *figures = find_section(report, part->figures);
+    const struct page_first *first = html->options->part->first;
+    html_put(html, "<section id=\"first\">\n");
+    html_element(html, "h2", first->title);
+    put_words(html, find_section(report, first->words));
+    put_things(html, report, first);
+    const struct section *figures = find_section(report, first->figures);
     for (uint32_t i = 0; figures && i < figures->table_count; i++)
         html_figures(html, figures, figures->tables[i]);
     html_put(html, "</section>\n");
@@ -65,7 +69,7 @@ void html_first(struct html *html, const struct report *report)
 bool html_is_first(const struct html *html, const struct section *section, bool words)
 {
     const struct page_part *part = html->options->part;
-    return part && str_eq(section->id, str_of(words ? part->words : part->figures));
+    return part && str_eq(section->id, str_of(words ? part->first->words : part->first->figures));
 }
 
 static void put_part(struct html *html, const struct page_part *part)

@@ -300,13 +300,20 @@ struct page_script {
     const char *sha256;
 };
 
+/* The first screen of a page: the texts of one section, the findings that come first, and the figures of another. */
+struct page_first {
+    str title, link;             /* link: in the list of contents */
+    const char *words, *figures; /* ids of the sections */
+    str things, no_things;       /* heading of the findings; what is said where there is none */
+    uint32_t most_things;
+};
+
 /*
- * What a page has beside the sections (html alone). Its first screen are the texts of one section, the findings and the
- * figures of another; then comes a part of its own, whose markup, style and scripts are trusted, with data in base64
- * that the scripts find in the element "page-data".
+ * What a page has beside the sections (html alone): behind the first screen a part of its own, whose markup, style and
+ * scripts are trusted, with data in base64 that the scripts find in the element "page-data".
  */
 struct page_part {
-    const char *words, *figures; /* ids of sections */
+    const struct page_first *first; /* of the first part alone */
     str id, title, markup, style, data;
     const struct page_script *scripts;
     uint32_t script_count;

@@ -2,6 +2,7 @@
 #include "page_source.h"
 
 #include "base/mem.h"
+#include "breakdown/drawn/drawn.h"
 #include "join/join.h"
 #include "report/document.h"
 
@@ -54,11 +55,8 @@ static const uint32_t **events_before(const struct lint *lint, struct arena *scr
 
 static struct page_found found_of(const struct finding *finding, const struct trace *trace, struct arena *arena)
 {
-    uint32_t *rows = arena_array(arena, finding->event_count, sizeof *rows), count = 0;
-    for (uint32_t k = 0; k < finding->event_count; k++)
-        if (finding->events[k] < trace->count)
-            rows[count++] = finding->events[k];
-    return (struct page_found){str_copy(arena, finding->id), str_copy(arena, finding->rule), rows, count};
+    const struct drawn_finding drawn = drawn_finding_of(finding, trace, arena);
+    return (struct page_found){drawn.id, drawn.rule, drawn.rows, drawn.count};
 }
 
 struct page_found *page_source_join(struct page_source *source, const struct trace *trace, struct arena *arena,

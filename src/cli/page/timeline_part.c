@@ -53,6 +53,16 @@ static const char tools[] =
     "<div id=\"timeline-ranks\"></div>\n"
     "<noscript><p>The timeline needs JavaScript; the rest of the page does not.</p></noscript></div>\n";
 
+static const struct page_first first_screen = {
+    .title = S("What bounds a step, and what to do"),
+    .link = S("What bounds a step"),
+    .words = "summary",
+    .figures = "parts",
+    .things = S("What to do first"),
+    .no_things = S("Nothing was found that would be worth a change."),
+    .most_things = 3,
+};
+
 void timeline_part_open(const struct page_trace *const *traces, uint32_t count, struct timeline_part *part)
 {
     *part = (struct timeline_part){0};
@@ -63,8 +73,7 @@ void timeline_part_open(const struct page_trace *const *traces, uint32_t count, 
                    "<p>The timeline has the first %u of %u traces: with more it would have over %d events.</p>\n",
                    part->counts.traces, count, PAGE_MOST_EVENTS);
     part->part = (struct page_part){
-        .words = "summary",
-        .figures = "parts",
+        .first = &first_screen,
         .id = S("timeline"),
         .title = S("Timeline"),
         .markup = buf_str(&part->markup),

@@ -21,7 +21,7 @@ except ImportError:
 BROWSER = FIRST_BUILD and (shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome"))
 ON_GPU = os.path.join(SOURCE, "bench", "gpu", "measured", "h200", "naive.json.gz")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(1)'>\"'&amp;\u202e\x1b[31m\ufffe"
-KERNEL, WORK = 5, 4  # enum page_class, enum nest
+CALL, WAIT, KERNEL, WORK = 1, 2, 5, 4  # enum page_class, enum nest
 
 
 def varints(data, at, count):
@@ -170,6 +170,14 @@ class Written(Report):
         self.assertIn("</script>", names)
         self.assertIn("\\u202e", names)
         self.assertNotIn("\u202e", names)
+
+    def test_calls_that_wait_are_those_that_block_the_host(self):
+        """As breakdown has them: what frees memory and plain copies wait, too; a copy that is asynchronous and pinned does not."""
+        calls = {"cudaDeviceSynchronize": WAIT, "cudaFree": WAIT, "cudaMemcpy": WAIT, "cudaMemcpyAsync": CALL, "cudaFreeAsync": CALL,
+                 "cudaLaunchKernel": CALL}
+        self.page(write_trace(os.path.join(self.folder, "t.json"),
+                              [span(name, 10 * i, 5, cat="cuda_runtime") for i, name in enumerate(calls)]))
+        self.assertEqual({one[3]: one[4] for one in Data(self.text).events}, calls)
 
     def test_wrong_words(self):
         self.assertEqual(steptime("report").code, USAGE)
