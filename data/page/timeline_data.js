@@ -88,7 +88,7 @@ Timeline.readFound = (from, found) => {
   return {...found, rows: from.fill(new Uint32Array(found.count), () => (last += from.signed()))};
 };
 
-// Where an event of the file is: its track and place there. Ids are those of findings and of the other commands.
+// How often each name comes, and where an event of the file is: its track and place there. Ids are those of findings and of the other commands.
 Timeline.indexRows = (trace) => {
   let most = 0, base = 1;
   for (const track of trace.tracks) {
@@ -96,9 +96,10 @@ Timeline.indexRows = (trace) => {
     base += track.count;
     for (const row of track.row) if (row > most) most = row;
   }
-  const place = new Uint32Array(most + 1);
-  for (const track of trace.tracks)
-    for (let i = 0; i < track.count; i++) place[track.row[i]] = track.base + i;
+  const place = new Uint32Array(most + 1), times = new Uint32Array(trace.names.length);
+  for (const {base: first, count, row, name} of trace.tracks)
+    for (let i = 0; i < count; i++) { place[row[i]] = first + i; times[name[i]]++; }
+  trace.times = times;
   trace.find = (row) => {
     const at = row >= 0 && row <= most ? place[row] : 0;
     if (!at) return null;

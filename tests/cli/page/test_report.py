@@ -260,7 +260,7 @@ class InBrowser(Report):
     def test_search_selection_and_arrows(self):
         page = self.open(self.page(self.trace()))
         page.fill("#timeline-find", "sgemm")
-        self.until(page, "Timeline.view.state.marks && Timeline.view.state.marks.count === 12")
+        self.until(page, "Timeline.view.state.marks && Timeline.view.state.marks.whole && Timeline.view.state.marks.count === 12")
         self.assertEqual(page.inner_text("#timeline-hits"), "12 events")
         page.press("#timeline-find", "Enter")
         told = page.inner_text("#timeline-told")
@@ -268,7 +268,7 @@ class InBrowser(Report):
         self.assertIn("launched by cudaLaunchKernel", told)
         self.assertEqual(page.evaluate("Timeline.view.state.selected.links.length"), 1)
         page.fill("#timeline-find", "aten::mm")
-        self.until(page, "Timeline.view.state.marks.what === 'aten::mm'")
+        self.until(page, "Timeline.view.state.marks.whole && Timeline.view.state.marks.what === 'aten::mm'")
         page.press("#timeline-find", "Enter")
         self.assertIn("launches 1 on the device", page.inner_text("#timeline-told"))
         page.focus("#timeline-canvas")
@@ -393,6 +393,30 @@ class InBrowser(Report):
             for (let k = 0; k < 30; k++) { v.zoom(1 / 0.7); await frame(); v.move(0.1); await frame(); }
             v.search("in3"); await frame(); v.all(); await frame();
             return s.frames.slice(); }""")
+        searched = page.evaluate("""async () => { const v = Timeline.view, s = v.state, find = document.getElementById("timeline-find"), told = [];
+            const frame = () => new Promise((r) => requestAnimationFrame(() => r())), type = (words) => { find.value = words; find.dispatchEvent(new Event("input")); };
+            s.frames.length = 0;
+            let typed = 0;
+            for (const words of ["e", "n", "in", "k", "op3", "a", "zzz"]) {
+              for (let k = 1; k <= words.length; k++) { const began = performance.now(); type(words.slice(0, k)); typed = Math.max(typed, performance.now() - began); v.move(0.05); await frame(); }
+              let rounds = 0;
+              for (; !s.marks.whole; rounds++) { v.zoom(rounds % 2 ? 0.9 : 1 / 0.9); await frame(); }
+              let sorted = true;
+              for (let k = 1; k < s.marks.count; k++) sorted = sorted && s.marks.start[k - 1] <= s.marks.start[k];
+              told.push([words, s.marks.count, s.marks.start.length, sorted, rounds]);
+              await frame();
+            }
+            return {told, frames: s.frames.slice(), typed}; }""")
+        self.assertEqual([[words, count] for words, count, *_ in searched["told"]],
+                         [["e", 750000], ["n", 750000], ["in", 250000], ["k", 500000], ["op3", 68750], ["a", 750000], ["zzz", 0]])
+        for words, count, marked, ascends, rounds in searched["told"]:
+            self.assertEqual(marked, count, words)
+            self.assertTrue(ascends, words)
+        looks = sorted(searched["frames"])
+        print(f"# searches of a million: median frame {looks[len(looks) // 2]:.1f} ms, last but one {looks[-2]:.1f} ms, a letter {searched['typed']:.1f} ms, "
+              f"up to {max(one[4] for one in searched['told'])} frames a search")
+        self.assertLess(looks[len(looks) // 2], 16)
+        self.assertLess(looks[int(len(looks) * 0.99) - 1], 50)
         frames.sort()
         ready = page.evaluate("Timeline.ready")
         print(f"# a million events: ready in {ready:.0f} ms, median frame {frames[len(frames) // 2]:.1f} ms, last but one {frames[-2]:.1f} ms")

@@ -189,7 +189,7 @@ class Flame(InBrowser):
         self.assertEqual(page.locator("#flame .above button").all_inner_texts(), ["all"])
         page.locator("#flame .boxes button").first.focus()
         page.click("#flame .told button")
-        self.until(page, "Timeline.view.state.marks && Timeline.view.state.marks.count === 12")
+        self.until(page, "Timeline.view.state.marks && Timeline.view.state.marks.whole && Timeline.view.state.marks.count === 12")
         self.assertEqual(self.troubles, [])
 
     def test_hostile_names_and_a_phone(self):
