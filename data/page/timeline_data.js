@@ -10,19 +10,6 @@ const Timeline = {
   nests: ["", "ranges", "Python", "aside", "", "waits", "ranges"],
 };
 
-Timeline.bytesOf = (base64) => {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
-  const letters = atob(base64), bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes;
-};
-
-Timeline.unpack = async (text) => {
-  const packed = Timeline.bytesOf(text.trim());
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-};
-
 // Numbers of seven bits a byte, the lowest first.
 Timeline.Reader = class {
   constructor(bytes, at) { this.bytes = bytes; this.at = at; }

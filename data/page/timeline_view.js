@@ -323,7 +323,7 @@ Timeline.key = (view) => {
 Timeline.start = async () => {
   const began = performance.now(), root = document.getElementById("timeline");
   try {
-    const model = Timeline.read(await Timeline.unpack(document.getElementById("page-data").textContent));
+    const model = Timeline.read(new Uint8Array(await Packed.open(document.getElementById("page-data").textContent).arrayBuffer()));
     Timeline.arrange(model);
     const view = (Timeline.view = new Timeline.View(root, model));
     Timeline.listen(view);

@@ -40,8 +40,6 @@ static void put_opening(struct html *html, const struct report *report)
     }
     html_put(html, "</title>\n<style>");
     writer_put(html->out, (str){page_css, page_css_bytes});
-    for (const struct page_part *part = html->options->part; part; part = part->next)
-        writer_put(html->out, part->style);
     html_put(html, "</style></head>\n<body>\n");
 }
 

@@ -294,10 +294,10 @@ void report_source(struct report *report, str path);
 
 struct writer; /* text out, checked: see io/writer.h */
 
-/* A script of the program's own, and the digest that the page's policy names. */
-struct page_script {
+/* A style or script of the program's own, packed: gzip as base64. */
+struct page_packed {
     str text;
-    const char *sha256;
+    const char *sha256; /* of a script: of what it is unpacked, for the page's policy; NULL: a style */
 };
 
 /* The first screen of a page: the texts of one section, the findings that come first, and the figures of another. */
@@ -309,14 +309,15 @@ struct page_first {
 };
 
 /*
- * What a page has beside the sections (html alone): behind the first screen a part of its own, whose markup, style and
- * scripts are trusted, with data in base64 that the scripts find in the element "page-data".
+ * What a page has beside the sections (html alone): behind the first screen a part of its own, whose markup, styles and
+ * scripts are trusted, with data in base64 that the scripts find in the element "page-data". What goes wrong before they
+ * run is told in elements with data-trouble, behind its words.
  */
 struct page_part {
     const struct page_first *first; /* of the first part alone */
-    str id, title, markup, style, data;
-    const struct page_script *scripts;
-    uint32_t script_count;
+    str id, title, markup, data;
+    const struct page_packed *packed;
+    uint32_t packed_count;
     const struct page_part *next; /* one more, that uses the same data; of it the first screen is not asked */
 };
 

@@ -2,6 +2,7 @@
 """steptime report: the page holds every event of the traces, and does in a browser what doc/report.md says."""
 import base64
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -170,6 +171,15 @@ class Written(Report):
         self.assertIn("</script>", names)
         self.assertIn("\\u202e", names)
         self.assertNotIn("\u202e", names)
+
+    def test_its_policy_allows_its_own_scripts_and_no_other(self):
+        self.page(write_trace(os.path.join(self.folder, "t.json"), training_steps(2)))
+        packed = [gzip.decompress(base64.b64decode(text)) for text in re.findall(r'data-packed="script">([^<]*)<', self.text)]
+        own = [text.encode() for text in re.findall(r"<script>(.*?)</script>", self.text, re.DOTALL)]
+        policy = re.search(r'Content-Security-Policy" content="(.*?)"', self.text).group(1)
+        self.assertEqual(len(packed), 1)
+        self.assertEqual(sorted(re.findall(r"'sha256-([^']*)'", policy)),
+                         sorted(base64.b64encode(hashlib.sha256(text).digest()).decode() for text in own + packed))
 
     def test_calls_that_wait_are_those_that_block_the_host(self):
         """As breakdown has them: what frees memory and plain copies wait, too; a copy that is asynchronous and pinned does not."""
@@ -370,6 +380,15 @@ class InBrowser(Report):
                          [[True, False, False, True, True, True], [True, False, False, False, True, True], [True, True, True, False, False, True]])
         titles = page.evaluate("Array.from(document.querySelectorAll('.heat tbody tr')[1].querySelectorAll('td'), (cell) => cell.title)")
         self.assertEqual(titles, [f"rank 1, step {step}" for step in (0, 0, 1, 2, 3)])
+
+    def test_a_browser_that_cannot_unpack_says_so_and_has_the_rest(self):
+        page = self.browser.new_page()
+        self.addCleanup(page.close)
+        page.add_init_script("delete globalThis.DecompressionStream")
+        page.goto("file://" + self.page(self.trace()))
+        self.troubles = []
+        self.until(page, "document.getElementById('timeline-told').textContent.startsWith('The timeline could not be read: ')")
+        self.assertIn("What bounds a step", page.inner_text("#first"))
 
     def test_a_million_events(self):
         """Median and worst frames over zooms and moves; a busy machine has room: 1 and 12 ms were measured."""
