@@ -5,8 +5,8 @@ import re
 import unittest
 from html import unescape
 
+from pages import HOSTILE, ON_GPU, Browsing, Data, Report
 from support import OK, SOURCE, span, steptime, training_steps, write_trace
-from test_report import BROWSER, HOSTILE, ON_GPU, Data, InBrowser, Report, sync_playwright
 
 try:
     from axe_playwright_python.sync_playwright import Axe
@@ -144,8 +144,7 @@ class Source(Report):
         self.assertFalse(os.path.exists(out))
 
 
-@unittest.skipUnless(sync_playwright and BROWSER, "Playwright and Chromium are not here, or another build has shown it")
-class Flame(InBrowser):
+class Flame(Browsing):
     def flame(self, page):
         page.evaluate("document.getElementById('flame').scrollIntoView()")
         self.until(page, "typeof Flame === 'object' && Flame.ready > 0")
@@ -220,9 +219,7 @@ class Flame(InBrowser):
                     self.assertEqual([(one["id"], one["nodes"][0]["html"][:200]) for one in found], [])
 
 
-for name in [name for name in dir(InBrowser) if name.startswith("test_")]:
-    setattr(Flame, name, None)  # those are run where they stand
-del Report, InBrowser, name
+del Report, Browsing
 
 
 if __name__ == "__main__":
