@@ -202,24 +202,26 @@ static struct section *show_steps(const struct shown *shown, const char *title)
     return section;
 }
 
-/* ---- step over step ---- */
+/* ---- step over step; of many ranks how their steps are distributed ---- */
 
-enum { LINES_MOST = 6 };
+enum { LINES_MOST = 6, DISTRIBUTIONS_MOST = 3 };
 static const double line_least = 0.03; /* of the time: below that a line is lost at the foot */
 
-static void add_line(struct section *section, str column, struct arena *arena)
+static void add_figure(const struct shown *shown, struct section *section, str column)
 {
-    section_page_figure(section, str_printf(arena, "line_%.*s", (int)column.len, column.at).at, FIGURE_LINE, "steps",
-                        "step", column.at);
+    const char *id = str_printf(report_arena(shown->report), shown->many ? "distribution_%.*s" : "line_%.*s",
+                                (int)column.len, column.at)
+                         .at;
+    section_page_figure(section, id, shown->many ? FIGURE_CDF : FIGURE_LINE, "steps", "step", column.at);
 }
 
 /* The step, and its largest parts. */
-static void add_lines(const struct shown *shown, struct section *section)
+static void add_figures(const struct shown *shown, struct section *section)
 {
     struct arena *arena = report_arena(shown->report);
     bool drawn[PARTS] = {false};
-    add_line(section, S("wall_ns"), arena);
-    for (int line = 1; line < LINES_MOST; line++) {
+    add_figure(shown, section, S("wall_ns"));
+    for (int figures = 1; figures < (shown->many ? DISTRIBUTIONS_MOST : LINES_MOST); figures++) {
         int most = PARTS;
         for (int part = 0; part < PARTS; part++)
             if (!drawn[part] && (most == PARTS || shown->part_ns[part] > shown->part_ns[most]))
@@ -227,7 +229,7 @@ static void add_lines(const struct shown *shown, struct section *section)
         if ((double)shown->part_ns[most] < line_least * (double)shown->wall_ns)
             return;
         drawn[most] = true;
-        add_line(section, str_printf(arena, "%s_ns", part_id((enum part)most)), arena);
+        add_figure(shown, section, str_printf(arena, "%s_ns", part_id((enum part)most)));
     }
 }
 
@@ -237,8 +239,8 @@ void steps_show(const struct breakdown *const *ranks, uint32_t count, struct rep
     if (!shown.step_rows)
         return;
     struct section *section = show_steps(&shown, "Step over step");
-    if (!shown.many && shown.step_rows > 1)
-        add_lines(&shown, section);
+    if (shown.step_rows > 1)
+        add_figures(&shown, section);
 }
 
 void breakdown_show(const struct breakdown *const *ranks, uint32_t count, struct report *report)

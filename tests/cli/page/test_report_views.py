@@ -92,6 +92,25 @@ class Views(Report):
         for section in ("ranks", "steps"):
             self.assertIn(f'<section id="section-{section}">', self.text)
 
+    def test_a_job_has_its_distributions(self):
+        """Of each chart the median that it tells is that of all steps of all ranks."""
+        folder = self.job(3)
+        slow = training_steps(4)
+        for event in slow:
+            event["dur"] = 150 if event["name"].startswith("sgemm") else event["dur"]
+        write_trace(os.path.join(folder, "rank1.json"), slow, distributedInfo={"rank": 1, "world_size": 3})
+        self.page(folder)
+        part = re.search(r'<section id="section-steps">.*?</section>', self.text, re.DOTALL).group(0)
+        figures = [unescape(re.sub("<[^>]*>", " ", figure)) for figure in re.findall(r"<figure.*?</figure>", part, re.DOTALL)]
+        self.assertTrue(2 <= len(figures) <= 3, figures)
+        for figure in figures:
+            self.assertIn("distribution of 12 values", figure)
+        self.assertIn("median: 1.000 ms", figures[0])
+        steps = dicts(table_of(folder, "breakdown", "steps"))
+        self.assertEqual(sorted(row["compute_ns"] for row in steps), [300000] * 8 + [450000] * 4)
+        compute = next(figure for figure in figures if "compute" in figure)
+        self.assertIn("median: 300", compute)
+
     def test_memory_is_there_where_it_was_recorded(self):
         events = training_steps(2)
         for i, size in enumerate((1 << 20, 1 << 20, -(1 << 20), 1 << 20)):
