@@ -10,7 +10,8 @@ struct magic {
     const char *kind;
 };
 
-static const char a_pickle[] = "a Python pickle; 'steptime memory' reads snapshots of PyTorch's allocator";
+static const char a_pickle[] =
+    "a Python pickle; 'steptime memory FILE' reads snapshots of PyTorch's allocator, which have to be files";
 
 static const struct magic magics[] = {
     {S("\x93steptime sketch\n"),
