@@ -11,8 +11,10 @@ void page_memory_take(const struct trace *trace, struct arena *arena, struct pag
     memory->log = traced_log(trace, arena);
     memory->count = memory->log.devices;
     memory->accounts = arena_array(arena, memory->count, sizeof *memory->accounts);
+    struct memory_common common = memory_common_new(&memory->log);
     for (uint32_t i = 0; i < memory->count; i++)
-        memory_account_of(&memory->log, (uint16_t)i, arena, &memory->accounts[i]);
+        memory_account_of(&common, (uint16_t)i, arena, &memory->accounts[i]);
+    memory_common_free(&common);
 }
 
 void page_memory_free(struct page_memory *memory)
@@ -27,7 +29,8 @@ static bool says_something(const struct memory_account *account)
     return account->allocations || account->frees || account->peak > 0 || account->reserved_peak > 0;
 }
 
-void page_memory_show(const struct page_memory *const *traces, const str *names, uint32_t count, struct report *report)
+void page_memory_show(const struct page_memory *const *traces, const struct page_name *names, uint32_t count,
+                      struct report *report)
 {
     uint32_t most = 0, told_count = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -36,7 +39,9 @@ void page_memory_show(const struct page_memory *const *traces, const str *names,
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t k = 0; k < traces[i]->count; k++)
             if (says_something(&traces[i]->accounts[k]))
-                told[told_count++] = (struct memory_told){count > 1 ? names[i] : S(""), traces[i]->accounts[k]};
+                told[told_count++] = (struct memory_told){.input = count > 1 ? names[i].path : S(""),
+                                                          .name = count > 1 ? names[i].rank : S(""),
+                                                          .account = traces[i]->accounts[k]};
     if (!told_count)
         return;
     memory_show(told, told_count, report);

@@ -16,7 +16,13 @@ struct page_memory {
 void page_memory_take(const struct trace *trace, struct arena *arena, struct page_memory *memory);
 void page_memory_free(struct page_memory *memory);
 
+/* What a trace is called: its file, and on a screen its rank. */
+struct page_name {
+    str path, rank;
+};
+
 /* Of several traces, by what they are called. Nothing where none tells allocations. */
-void page_memory_show(const struct page_memory *const *traces, const str *names, uint32_t count, struct report *report);
+void page_memory_show(const struct page_memory *const *traces, const struct page_name *names, uint32_t count,
+                      struct report *report);
 
 #endif

@@ -15,7 +15,7 @@ struct views {
     const struct kernels **kernels;
     const struct operators **operators;
     const struct page_memory **memories;
-    str *names;
+    struct page_name *names;
 };
 
 static struct views views_of(const struct page_taken *const *traces, uint32_t count, struct arena *arena)
@@ -33,7 +33,8 @@ static struct views views_of(const struct page_taken *const *traces, uint32_t co
         views.kernels[i] = &traces[i]->kernels;
         views.operators[i] = &traces[i]->operators;
         views.memories[i] = &traces[i]->memory;
-        views.names[i] = traces[i]->name;
+        views.names[i] =
+            (struct page_name){traces[i]->name, str_printf(arena, "rank %lld", (long long)traces[i]->timeline.rank)};
     }
     return views;
 }
