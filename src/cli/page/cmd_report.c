@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "cli/program/call.h"
+#include "cli/program/output.h"
 #include "cli/program/reading.h"
 #include "page_take.h"
 #include "page_views.h"
@@ -95,7 +96,10 @@ static bool answer(const struct making *making, struct inputs *inputs, struct ar
     page_views_show(all.traces, all.count, report);
     page_source_show(&making->source, report);
     inputs_tell_trust(inputs, report);
-    return write_page(making->call, &all, report, err) && inputs_whole(inputs, err);
+    if (!write_page(making->call, &all, report, err))
+        return false;
+    output_tell_warnings(report);
+    return inputs_whole(inputs, err);
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)

@@ -95,6 +95,8 @@ struct analysis {
     void (*sketch)(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch);
     /* May be NULL. Looks at the options before anything is read; false: usage error. */
     bool (*check)(const struct call *call, struct steptime_error *err);
+    /* May be NULL. What is asked for is the same of any input: where none is named, nothing is read, and `show` has no results. */
+    bool (*needs_none)(const struct call *call);
     const struct analysis_pool *pool; /* NULL: results are kept as `run` leaves them */
 };
 
