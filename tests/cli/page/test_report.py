@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import json
 import os
 import re
 import unittest
