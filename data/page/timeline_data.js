@@ -10,19 +10,6 @@ const Timeline = {
   nests: ["", "ranges", "Python", "aside", "", "waits", "ranges"],
 };
 
-Timeline.bytesOf = (base64) => {
-  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(base64);
-  const letters = atob(base64), bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = letters.charCodeAt(i);
-  return bytes;
-};
-
-Timeline.unpack = async (text) => {
-  const packed = Timeline.bytesOf(text.trim());
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-};
-
 // Numbers of seven bits a byte, the lowest first.
 Timeline.Reader = class {
   constructor(bytes, at) { this.bytes = bytes; this.at = at; }
@@ -88,7 +75,7 @@ Timeline.readFound = (from, found) => {
   return {...found, rows: from.fill(new Uint32Array(found.count), () => (last += from.signed()))};
 };
 
-// Where an event of the file is: its track and place there. Ids are those of findings and of the other commands.
+// How often each name comes, and where an event of the file is: its track and place there. Ids are those of findings and of the other commands.
 Timeline.indexRows = (trace) => {
   let most = 0, base = 1;
   for (const track of trace.tracks) {
@@ -96,9 +83,10 @@ Timeline.indexRows = (trace) => {
     base += track.count;
     for (const row of track.row) if (row > most) most = row;
   }
-  const place = new Uint32Array(most + 1);
-  for (const track of trace.tracks)
-    for (let i = 0; i < track.count; i++) place[track.row[i]] = track.base + i;
+  const place = new Uint32Array(most + 1), times = new Uint32Array(trace.names.length);
+  for (const {base: first, count, row, name} of trace.tracks)
+    for (let i = 0; i < count; i++) { place[row[i]] = first + i; times[name[i]]++; }
+  trace.times = times;
   trace.find = (row) => {
     const at = row >= 0 && row <= most ? place[row] : 0;
     if (!at) return null;

@@ -172,7 +172,7 @@ Timeline.labels = (state) => {
 // Events that were looked for or that a finding is about: ticks over the lanes, and a frame around those in sight.
 Timeline.marks = (state) => {
   const {pen, colours, marks} = state;
-  if (!marks) return;
+  if (!marks || !marks.whole) return;
   pen.fillStyle = pen.strokeStyle = colours.text.error;
   const from = Timeline.markFrom(marks, state.view.start), to = Timeline.markFrom(marks, state.view.end);
   const per = (state.view.end - state.view.start) / (state.width - state.left);
@@ -230,8 +230,10 @@ Timeline.measure = (state) => {
 };
 
 Timeline.frame = (state) => {
-  const began = performance.now(), {pen} = state;
+  const {pen} = state;
   pen.setTransform(1, 0, 0, 1, 0, 0);
+  pen.fillStyle = state.colours.text.card; // what rounding leaves between the parts
+  pen.fillRect(0, 0, state.canvas.width, state.canvas.height);
   Timeline.pixels(state);
   pen.setTransform(state.ratio, 0, 0, state.ratio, 0, 0);
   pen.direction = "ltr";
@@ -241,6 +243,4 @@ Timeline.frame = (state) => {
   Timeline.marks(state);
   Timeline.arrows(state);
   Timeline.labels(state);
-  state.frames.push(performance.now() - began);
-  if (state.frames.length > 2000) state.frames.shift();
 };

@@ -3,48 +3,106 @@
 "use strict";
 Timeline.MOST_LINKS = 200;
 
-// Events to mark, by time: of each its track and its place there. `picked` has the places of each track, in order.
-Timeline.marksOf = (tracks, picked, what) => {
-  let runs = [];
-  tracks.forEach((track, t) => {
-    const {length} = picked[t];
-    if (!length) return;
-    runs.push({start: Float64Array.from(picked[t], (i) => track.start[i]), track: new Uint32Array(length).fill(t), index: picked[t]});
-  });
-  while (runs.length > 1) {
-    runs.sort((a, b) => b.start.length - a.start.length);
-    runs.push(Timeline.merge(runs.pop(), runs.pop()));
-  }
-  const all = runs[0] || {start: new Float64Array(0), track: new Uint32Array(0), index: new Uint32Array(0)};
-  return {what, tracks, count: all.start.length, at: -1, ...all};
+Timeline.SLICE = 5; // ms of a frame that a search may take
+Timeline.FIRST = 2; // and those at a letter: what is short is there at once
+Timeline.CHUNK = 1 << 14; // events between two looks at the clock
+
+// Marks are events by time: of each its track and its place there. They are found in slices, a frame each: `count` is right
+// once `known`, the marks are there once `whole`. `picked` has the places of each track, in order.
+Timeline.noMarks = (model, what) => ({what, tracks: Timeline.tracksOf(model), count: 0, at: -1, known: false, whole: false, due: 0});
+
+Timeline.advance = (marks, until) => {
+  while (!marks.whole && performance.now() < until) marks.whole = marks.work.next().done;
 };
 
-Timeline.merge = (a, b) => {
+Timeline.ordering = function* (marks, picked) {
+  const runs = [];
+  for (let t = 0; t < picked.length; t++) {
+    const {length} = picked[t], {start} = marks.tracks[t];
+    if (!length) continue;
+    runs.push({start: yield* Timeline.taking(start, picked[t]), track: new Uint32Array(length).fill(t), index: picked[t]});
+  }
+  while (runs.length > 1) {
+    runs.sort((a, b) => b.start.length - a.start.length);
+    runs.push(yield* Timeline.merging(runs.pop(), runs.pop()));
+  }
+  Object.assign(marks, runs[0] || {start: new Float64Array(0), track: new Uint32Array(0), index: new Uint32Array(0)});
+};
+
+Timeline.taking = function* (start, places) {
+  const {length} = places, taken = new Float64Array(length);
+  for (let from = 0; from < length; from += Timeline.CHUNK) {
+    const end = Math.min(length, from + Timeline.CHUNK);
+    for (let k = from; k < end; k++) taken[k] = start[places[k]];
+    yield;
+  }
+  return taken;
+};
+
+Timeline.merging = function* (a, b) {
   const count = a.start.length + b.start.length;
-  const to = {start: new Float64Array(count), track: new Uint32Array(count), index: new Uint32Array(count)};
-  for (let k = 0, i = 0, j = 0; k < count; k++) {
-    const first = j >= b.start.length || (i < a.start.length && a.start[i] <= b.start[j]), from = first ? a : b, at = first ? i++ : j++;
-    to.start[k] = from.start[at];
-    to.track[k] = from.track[at];
-    to.index[k] = from.index[at];
+  const to = {start: new Float64Array(count), track: new Uint32Array(count), index: new Uint32Array(count)}, at = [0, 0];
+  for (let k = 0; k < count; k += Timeline.CHUNK) {
+    Timeline.merge(a, b, to, at, k, Math.min(count, k + Timeline.CHUNK));
+    yield;
   }
   return to;
+};
+
+// Places from k to end of two runs put together, of which `at` have been taken.
+Timeline.merge = (a, b, to, at, k, end) => {
+  let [i, j] = at;
+  for (; k < end; k++) {
+    const first = j >= b.start.length || (i < a.start.length && a.start[i] <= b.start[j]), from = first ? a : b, place = first ? i++ : j++;
+    to.start[k] = from.start[place];
+    to.track[k] = from.track[place];
+    to.index[k] = from.index[place];
+  }
+  at[0] = i;
+  at[1] = j;
 };
 
 Timeline.tracksOf = (model) => model.traces.flatMap((trace) => trace.tracks);
 
 Timeline.search = (model, words) => {
-  const wanted = words.toLowerCase(), fits = new Map(), tracks = Timeline.tracksOf(model);
-  for (const trace of model.traces) fits.set(trace, Uint8Array.from(trace.names, (name) => name.toLowerCase().includes(wanted)));
-  const picked = tracks.map((track) => {
-    const fit = fits.get(track.lane.trace), {name, count} = track;
-    let found = 0, k = 0;
-    for (let i = 0; i < count; i++) found += fit[name[i]];
-    const places = new Uint32Array(found);
-    for (let i = 0; i < count && k < found; i++) if (fit[name[i]]) places[k++] = i;
-    return places;
-  });
-  return Timeline.marksOf(tracks, picked, words);
+  const marks = Timeline.noMarks(model, words);
+  marks.work = Timeline.searching(model, words.toLowerCase(), marks);
+  return marks;
+};
+
+// First through the names, of which there are few: how often each comes is known. Then through the events, where any name fits.
+Timeline.searching = function* (model, wanted, marks) {
+  const fits = new Map();
+  for (const trace of model.traces) {
+    const fit = new Uint8Array(trace.names.length), lower = trace.lower || (trace.lower = []);
+    for (let k = 0; k < fit.length; k++) {
+      if (lower[k] === undefined) lower[k] = trace.names[k].toLowerCase();
+      if (lower[k].includes(wanted)) { fit[k] = 1; marks.count += trace.times[k]; }
+      if (k % 512 === 511) yield;
+    }
+    fits.set(trace, fit);
+  }
+  marks.known = true;
+  const picked = [];
+  for (const track of marks.tracks) picked.push(marks.count ? yield* Timeline.picking(track, fits.get(track.lane.trace)) : []);
+  yield* Timeline.ordering(marks, picked);
+};
+
+Timeline.picking = function* (track, fit) {
+  const {name, count} = track, chunks = [];
+  let found = 0;
+  for (let from = 0; from < count; from += Timeline.CHUNK) {
+    const end = Math.min(count, from + Timeline.CHUNK), places = new Uint32Array(end - from);
+    let k = 0;
+    for (let i = from; i < end; i++) { places[k] = i; k += fit[name[i]]; }
+    chunks.push(places.subarray(0, k));
+    found += k;
+    yield;
+  }
+  const all = new Uint32Array(found);
+  let at = 0;
+  for (const chunk of chunks) { all.set(chunk, at); at += chunk.length; }
+  return all;
 };
 
 // The events of a finding: by its own id, else those that each rank has under its rule.
@@ -59,7 +117,12 @@ Timeline.findingMarks = (model, id, rule) => {
         if (at) picked[tracks.indexOf(at.track)].push(at.i);
       }
     }
-  return Timeline.marksOf(tracks, picked.map((places) => Uint32Array.from(places).sort()), id);
+  const marks = Timeline.noMarks(model, id), places = picked.map((some) => Uint32Array.from(some).sort());
+  marks.count = places.reduce((sum, some) => sum + some.length, 0);
+  marks.known = true;
+  marks.work = Timeline.ordering(marks, places);
+  Timeline.advance(marks, Infinity);
+  return marks;
 };
 
 // The first mark that begins at the time or after.

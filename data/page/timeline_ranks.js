@@ -33,22 +33,44 @@ Timeline.goToStep = (view, trace, k) => {
   view.root.scrollIntoView({block: "start"});
 };
 
+// Of each step its number and how often that came before in its trace: steps of one column have both in common.
+Timeline.stepKeys = (trace) => {
+  const times = new Map(), keys = [];
+  for (let k = 0; k < trace.steps.length; k += 3) {
+    const number = trace.steps[k], before = times.get(number) || 0;
+    times.set(number, before + 1);
+    keys.push(`${number} ${before}`);
+  }
+  return keys;
+};
+
+// Columns of all ranks, by number: of each its number, and by rank the place of the step there.
+Timeline.stepColumns = (traces) => {
+  const columns = new Map();
+  traces.forEach((trace, r) => Timeline.stepKeys(trace).forEach((key, k) => {
+    if (!columns.has(key)) columns.set(key, {key, number: trace.steps[3 * k], places: new Map()});
+    columns.get(key).places.set(r, k);
+  }));
+  const before = (column) => Number(column.key.split(" ")[1]);
+  return [...columns.values()].sort((a, b) => a.number - b.number || before(a) - before(b));
+};
+
 Timeline.rankTable = (view, counts) => {
   const traces = view.state.model.traces.slice(0, Timeline.MOST_RANKS), all = traces.map((trace) => Timeline.amountsOf(trace, counts));
-  const steps = Math.min(Timeline.MOST_STEPS, Math.max(...all.map((sums) => sums.length))), most = Math.max(1, ...all.flatMap((sums) => [...sums.slice(0, steps)]));
+  const columns = Timeline.stepColumns(traces).slice(0, Timeline.MOST_STEPS);
+  const most = Math.max(1, ...columns.flatMap(({places}) => [...places].map(([r, k]) => all[r][k])));
   const table = document.createElement("table"), head = table.createTHead().insertRow(), body = table.createTBody();
   const cell = (row, tag, text) => { const made = document.createElement(tag); made.textContent = text; row.append(made); return made; };
   cell(head, "th", "rank").scope = "col";
-  const longest = traces[all.findIndex((sums) => sums.length >= steps)];
-  for (let k = 0; k < steps; k++) cell(head, "th", longest.steps[3 * k]).scope = "col";
-  all.forEach((sums, r) => {
+  for (const {number} of columns) cell(head, "th", number).scope = "col";
+  traces.forEach((trace, r) => {
     const row = body.insertRow();
-    cell(row, "th", traces[r].rank).scope = "row";
-    for (let k = 0; k < steps; k++) {
-      const made = cell(row, "td", k < sums.length ? Timeline.timeText(sums[k]) : "\u2013");
-      made.style.setProperty("--full", `${Math.round(45 * (sums[k] || 0) / most)}%`);
-      made.title = `rank ${traces[r].rank}, step ${traces[r].steps[3 * k]}`;
-      if (k < sums.length) made.addEventListener("click", () => Timeline.goToStep(view, traces[r], k));
+    cell(row, "th", trace.rank).scope = "row";
+    for (const {number, places} of columns) {
+      const k = places.get(r), has = k !== undefined, made = cell(row, "td", has ? Timeline.timeText(all[r][k]) : "\u2013");
+      made.style.setProperty("--full", `${has ? Math.round(45 * all[r][k] / most) : 0}%`);
+      made.title = `rank ${trace.rank}, step ${number}`;
+      if (has) made.addEventListener("click", () => Timeline.goToStep(view, trace, k));
     }
   });
   return table;
@@ -67,10 +89,10 @@ Timeline.rankMap = (view) => {
   choose.value = traces.some((trace) => trace.tracks.some((track) => track.nest === 4)) ? "communication" : "step";
   choose.addEventListener("change", fill);
   place.append(title, choose, scroll);
-  const steps = Math.max(...traces.map((trace) => trace.steps.length / 3));
+  const steps = Timeline.stepColumns(traces.slice(0, Timeline.MOST_RANKS)).length;
   if (traces.length > Timeline.MOST_RANKS || steps > Timeline.MOST_STEPS) {
     const said = document.createElement("p");
-    said.textContent = `The first ${Timeline.MOST_RANKS} of ${traces.length} ranks and ${Timeline.MOST_STEPS} of ${steps} steps.`;
+    said.textContent = `The first ${Math.min(Timeline.MOST_RANKS, traces.length)} of ${traces.length} ranks and ${Math.min(Timeline.MOST_STEPS, steps)} of ${steps} columns.`;
     place.append(said);
   }
   fill();

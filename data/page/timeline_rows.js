@@ -138,7 +138,7 @@ Timeline.arrange = (model) => {
       const rest = lane.tracks.filter((track) => track.nest !== 2);
       if (rest.length) lanes.push(Object.assign(lane, {tracks: rest, folded: !lane.main && !lane.device && trace.lanes.length > 6}));
       if (!split.length) continue;
-      const frames = {...lane, name: lane.name + " Python", tracks: split, folded: true, main: false};
+      const frames = {...lane, of: lane, name: lane.name + " Python", tracks: split, folded: true, main: false};
       for (const track of split) track.lane = frames;
       lanes.push(frames);
     }

@@ -32,8 +32,21 @@ Timeline.View = class {
   }
 
   draw() {
-    if (this.asked) return;
-    this.asked = requestAnimationFrame(() => { this.asked = 0; Timeline.frame(this.state); });
+    this.stale = true;
+    this.ask();
+  }
+
+  ask() { if (!this.asked) this.asked = requestAnimationFrame(() => this.tick()); }
+
+  // A slice of a search that goes on, and what is to be drawn.
+  tick() {
+    const began = performance.now(), {state} = this, {frames} = state;
+    this.asked = 0;
+    this.lookOn(Timeline.SLICE);
+    if (this.stale) Timeline.frame(state);
+    this.stale = false;
+    frames.push(performance.now() - began);
+    if (frames.length > 2000) frames.shift();
   }
 
   scroll(by) {
@@ -127,9 +140,25 @@ Timeline.View = class {
     }
   }
 
+  lookOn(ms) {
+    const {marks} = this.state;
+    if (!marks || marks.whole) return;
+    Timeline.advance(marks, performance.now() + ms);
+    this.tellHits();
+    if (!marks.whole) return this.ask();
+    this.draw();
+    if (marks.due) this.next(marks.due);
+  }
+
+  tellHits() {
+    const {marks} = this.state;
+    this.hits.textContent = marks && marks.known ? `${marks.count} event${marks.count === 1 ? "" : "s"}` : "";
+  }
+
   mark(marks) {
     this.state.marks = marks;
-    this.hits.textContent = marks ? `${marks.count} event${marks.count === 1 ? "" : "s"}` : "";
+    this.tellHits();
+    this.lookOn(Timeline.FIRST);
     for (const button of document.querySelectorAll("[data-finding]"))
       button.setAttribute("aria-pressed", String(Boolean(marks) && button.dataset.finding === marks.what));
     this.draw();
@@ -142,7 +171,8 @@ Timeline.View = class {
   // The mark before or behind the one told last, else the first in sight.
   next(by) {
     const {marks, view} = this.state;
-    if (!marks || !marks.count) return;
+    if (marks) marks.due = marks.whole ? 0 : by;
+    if (!marks || !marks.whole || !marks.count) return;
     if (marks.at < 0) marks.at = Math.min(marks.count - 1, Timeline.markFrom(marks, view.start));
     else marks.at = (marks.at + by + marks.count) % marks.count;
     this.hits.textContent = `${marks.at + 1} of ${marks.count}`;
@@ -153,7 +183,18 @@ Timeline.View = class {
     this.mark(Timeline.findingMarks(this.state.model, id, rule));
     this.root.scrollIntoView({block: "start"});
     this.next(1);
+    this.linkCard(id);
     this.state.canvas.focus({preventScroll: true});
+  }
+
+  // Back from the events of a finding to its card, with the line and what to write instead.
+  linkCard(id) {
+    const card = [...document.querySelectorAll("article.finding")].find((one) => one.dataset.id === id);
+    if (!card) return;
+    const link = document.createElement("a");
+    link.href = "#" + card.id;
+    link.textContent = "its card";
+    this.hits.append(" ", link);
   }
 };
 
@@ -282,15 +323,14 @@ Timeline.key = (view) => {
 Timeline.start = async () => {
   const began = performance.now(), root = document.getElementById("timeline");
   try {
-    const model = Timeline.read(await Timeline.unpack(document.getElementById("page-data").textContent));
+    const model = Timeline.read(new Uint8Array(await Packed.open(document.getElementById("page-data").textContent).arrayBuffer()));
     Timeline.arrange(model);
     const view = (Timeline.view = new Timeline.View(root, model));
     Timeline.listen(view);
     root.addEventListener("click", (event) => { const action = event.target.dataset && event.target.dataset.do; if (action) Timeline.actions[action](view); });
     view.state.canvas.addEventListener("keydown", (event) => Timeline.press(view, event));
     const find = root.querySelector("#timeline-find");
-    let due = 0; // typing goes on while a search waits
-    find.addEventListener("input", () => { clearTimeout(due); due = setTimeout(() => view.search(find.value.trim()), 60); });
+    find.addEventListener("input", () => view.search(find.value.trim()));
     find.addEventListener("keydown", (event) => { if (event.key === "Enter") { event.preventDefault(); view.searchNow(find.value.trim()); view.next(event.shiftKey ? -1 : 1); } });
     new ResizeObserver(() => { if (view.state.canvas.clientWidth !== view.state.width) view.size(); }).observe(root);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => view.size());
@@ -303,4 +343,4 @@ Timeline.start = async () => {
     throw error;
   }
 };
-Timeline.start();
+Timeline.started = Timeline.start();

@@ -120,33 +120,14 @@ static void put_track(struct encoding *encoding, uint32_t lane, enum nest nest)
 
 /* ---- lanes ---- */
 
-static str lane_name(struct encoding *encoding, const struct lane *lane)
-{
-    const struct trace *trace = encoding->trace;
-    const str name = trace_text(trace, lane->name), text = trace_text(trace, lane->id_text);
-    const str number = str_printf(&encoding->scratch, "%lld", (long long)lane->id);
-    if (text.len && !name.len)
-        return text;
-    if (name.len && (lane->device || str_has(name, number)))
-        return name;
-    return str_printf(&encoding->scratch, "%s %s%s%.*s", lane->device ? "stream" : "thread", number.at,
-                      name.len ? " " : "", (int)name.len, name.at ? name.at : "");
-}
-
-static str process_name(struct encoding *encoding, const struct lane *lane)
-{
-    const str text = trace_text(encoding->trace, lane->process_text);
-    return text.len ? text
-                    : str_printf(&encoding->scratch, "%s %lld", lane->device ? "device" : "process",
-                                 (long long)lane->process);
-}
-
 static void put_lane(struct encoding *encoding, uint32_t lane)
 {
     const struct lane *at = &encoding->trace->lanes[lane];
     json_write_object(&encoding->json, JSON_FLAT);
-    json_write_member(&encoding->json, S("name"), str_printable(&encoding->scratch, lane_name(encoding, at)));
-    json_write_member(&encoding->json, S("process"), str_printable(&encoding->scratch, process_name(encoding, at)));
+    json_write_member(&encoding->json, S("name"),
+                      str_printable(&encoding->scratch, trace_lane_name(encoding->trace, at, &encoding->scratch)));
+    json_write_member(&encoding->json, S("process"),
+                      str_printable(&encoding->scratch, trace_process_name(encoding->trace, at, &encoding->scratch)));
     json_write_key(&encoding->json, S("device"));
     json_write_bool(&encoding->json, at->device);
     json_write_key(&encoding->json, S("main"));
@@ -240,7 +221,7 @@ void page_trace_encode(const struct trace *trace, int64_t rank, const struct pag
         .number_of = mem_zeroed(((size_t)trace_text_count(trace) + 1) * PAGE_CLASSES * sizeof(uint32_t)),
         .names = intern_new(),
     };
-    out->has_epoch = trace_epoch(trace, &out->epoch_ns);
+    out->start.dated = trace_epoch(trace, &out->start.epoch_ns);
     json_write_object(&encoding.json, JSON_FLAT);
     json_write_key(&encoding.json, S("rank"));
     json_write_int(&encoding.json, rank);

@@ -6,23 +6,6 @@
 #include "io/pack.h"
 #include "text/json_writer.h"
 
-/* Starts that lie further apart are of clocks that do not tell the time of day. */
-static const int64_t furthest_ns = INT64_C(86400000000000);
-
-/* The first start since the epoch, where the traces share a clock. */
-static bool share_clock(const struct page_trace *const *traces, uint32_t count, int64_t *first_ns)
-{
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    for (uint32_t i = 0; i < count; i++) {
-        if (!traces[i]->has_epoch)
-            return false;
-        first = traces[i]->epoch_ns < first ? traces[i]->epoch_ns : first;
-        last = traces[i]->epoch_ns > last ? traces[i]->epoch_ns : last;
-    }
-    *first_ns = first;
-    return count > 1 && (uint64_t)last - (uint64_t)first <= (uint64_t)furthest_ns;
-}
-
 static struct page_counts fitting(const struct page_trace *const *traces, uint32_t count)
 {
     struct page_counts counts = {0};
@@ -35,17 +18,27 @@ static struct page_counts fitting(const struct page_trace *const *traces, uint32
     return counts;
 }
 
+static void put_offsets(struct json_writer *json, const struct page_trace *const *traces, uint32_t count)
+{
+    struct arena arena = {0};
+    struct trace_start *starts = arena_array(&arena, count, sizeof *starts);
+    int64_t *offsets_ns = arena_array(&arena, count, sizeof *offsets_ns);
+    for (uint32_t i = 0; i < count; i++)
+        starts[i] = traces[i]->start;
+    trace_offsets(starts, count, offsets_ns);
+    json_write_key(json, S("offsets"));
+    json_write_array(json, JSON_FLAT);
+    for (uint32_t i = 0; i < count; i++)
+        json_write_int(json, offsets_ns[i]);
+    json_write_end(json);
+    arena_free(&arena);
+}
+
 static void put_head(struct writer *head, const struct page_trace *const *traces, uint32_t count)
 {
-    int64_t first_ns = 0;
-    const bool shared = share_clock(traces, count, &first_ns);
     struct json_writer json = json_write_begin(head);
     json_write_object(&json, JSON_FLAT);
-    json_write_key(&json, S("offsets"));
-    json_write_array(&json, JSON_FLAT);
-    for (uint32_t i = 0; i < count; i++)
-        json_write_int(&json, shared ? traces[i]->epoch_ns - first_ns : 0);
-    json_write_end(&json);
+    put_offsets(&json, traces, count);
     json_write_key(&json, S("traces"));
     json_write_array(&json, JSON_FLAT);
     for (uint32_t i = 0; i < count; i++)

@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "io/writer.h"
-#include "trace/trace.h"
+#include "trace/places.h"
 
 /* What an event is drawn as. The page's palette (timeline_data.js) has the same order. */
 enum page_class {
@@ -57,8 +57,8 @@ struct page_marks {
 struct page_trace {
     struct writer *head; /* its part of the JSON */
     struct buf columns;
-    int64_t rank, epoch_ns;
-    bool has_epoch;
+    int64_t rank;
+    struct trace_start start;
     uint32_t events; /* drawn */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lanes.h"
 
+#include "trace/places.h"
+
 /*
  * Slices of a track nest. Events that do not (kernels of a stream that overlap, what a recorder rounded) go to a second
  * track, a third ...; what fits on none of them is shortened on the last.
@@ -209,14 +211,6 @@ static void put_memory(struct output *out, const struct lane_place *place, uint6
 
 /* ---- a lane ---- */
 
-static str lane_name(const struct trace *trace, const struct lane *lane, struct arena *scratch)
-{
-    const str name = trace_text(trace, lane->name), id = trace_text(trace, lane->id_text);
-    if (name.len)
-        return name;
-    return id.len ? id : str_printf(scratch, "%s %lld", lane->device ? "stream" : "thread", (long long)lane->id);
-}
-
 /* Perfetto draws the tracks of a thread without its name. */
 static str track_name(str lane, const char *what, struct arena *scratch)
 {
@@ -232,7 +226,7 @@ void lane_put(struct output *out, const struct lane_place *place, uint32_t lane,
                                  .order = place->order,
                                  .process = place->process,
                                  .thread = (int64_t)lane + 1,
-                                 .name = lane_name(trace, &trace->lanes[lane], scratch)};
+                                 .name = trace_lane_name(trace, &trace->lanes[lane], scratch)};
     const uint64_t track = track_put(out, &thread);
     for (int nest = 0; nest < NESTS; nest++) {
         const str name = track_name(thread.name, nest_words[nest], scratch);

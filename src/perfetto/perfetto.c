@@ -3,27 +3,7 @@
 
 #include "base/mem.h"
 #include "lanes.h"
-
-/* ---- the clocks of several traces ---- */
-
-/* Starts that lie further apart are of clocks that do not tell the time of day. */
-static const int64_t furthest_ns = INT64_C(86400000000000);
-
-/* Where each trace begins in the file. Without a time of day in all of them each begins at 0. */
-static void find_offsets(const struct perfetto_trace *traces, uint32_t count, int64_t *offsets)
-{
-    int64_t first = INT64_MAX, last = INT64_MIN;
-    bool known = true;
-    for (uint32_t i = 0; i < count; i++) {
-        offsets[i] = 0;
-        known &= trace_epoch(traces[i].trace, &offsets[i]);
-        first = offsets[i] < first ? offsets[i] : first;
-        last = offsets[i] > last ? offsets[i] : last;
-    }
-    known = known && count > 1 && (uint64_t)last - (uint64_t)first <= (uint64_t)furthest_ns;
-    for (uint32_t i = 0; i < count; i++)
-        offsets[i] = known ? offsets[i] - first : 0;
-}
+#include "trace/places.h"
 
 /* ---- one trace ---- */
 
@@ -92,15 +72,6 @@ static bool same_process(const struct lane *a, const struct lane *b)
            (a->process_text || a->process == b->process);
 }
 
-static str process_name(const struct trace *trace, const struct lane *lane, struct arena *scratch)
-{
-    const str name = trace_text(trace, lane->process_name), text = trace_text(trace, lane->process_text);
-    if (text.len)
-        return text;
-    return str_printf(scratch, "%s%s%s %lld", name.at ? name.at : "", name.len ? ", " : "",
-                      lane->device ? "device" : "process", (long long)lane->process);
-}
-
 static void put_lanes(struct writing *writing, const struct backward *backward)
 {
     const struct trace *trace = writing->of->trace;
@@ -108,7 +79,7 @@ static void put_lanes(struct writing *writing, const struct backward *backward)
     for (uint32_t i = 0; i < trace->lane_count; i++) {
         if (done[i])
             continue;
-        const uint64_t parent = put_process(writing, process_name(trace, &trace->lanes[i], &writing->scratch));
+        const uint64_t parent = put_process(writing, trace_process_name(trace, &trace->lanes[i], &writing->scratch));
         for (uint32_t lane = i; lane < trace->lane_count; lane++) {
             if (done[lane] || !same_process(&trace->lanes[i], &trace->lanes[lane]))
                 continue;
@@ -168,8 +139,11 @@ struct perfetto_counts perfetto_write(const struct perfetto_trace *traces, uint3
 {
     struct output out = {.put = put, .context = context};
     struct arena arena = {0};
+    struct trace_start *starts = arena_array(&arena, count, sizeof *starts);
     int64_t *offsets = arena_array(&arena, count, sizeof *offsets);
-    find_offsets(traces, count, offsets);
+    for (uint32_t i = 0; i < count; i++)
+        starts[i].dated = trace_epoch(traces[i].trace, &starts[i].epoch_ns);
+    trace_offsets(starts, count, offsets);
     uint64_t flows = 0;
     for (uint32_t i = 0; i < count; i++) {
         struct writing writing = {.out = &out, .of = &traces[i], .offset_ns = offsets[i], .index = i, .flows = flows};

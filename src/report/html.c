@@ -40,8 +40,6 @@ static void put_opening(struct html *html, const struct report *report)
     }
     html_put(html, "</title>\n<style>");
     writer_put(html->out, (str){page_css, page_css_bytes});
-    if (html->options->part)
-        writer_put(html->out, html->options->part->style);
     html_put(html, "</style></head>\n<body>\n");
 }
 
@@ -131,10 +129,15 @@ static void put_contents(struct html *html, const struct report *report)
 {
     html_put(html, "<nav aria-label=\"Contents\"><ul>");
     if (html->options->part) {
-        html_put(html, "<li><a href=\"#first\">What bounds a step</a></li><li><a href=\"#section-");
-        html_word(html, html->options->part->id);
+        html_put(html, "<li><a href=\"#first\">");
+        html_text(html, html->options->part->first->link);
+        html_put(html, "</a></li>");
+    }
+    for (const struct page_part *part = html->options->part; part; part = part->next) {
+        html_put(html, "<li><a href=\"#section-");
+        html_word(html, part->id);
         html_put(html, "\">");
-        html_text(html, html->options->part->title);
+        html_text(html, part->title);
         html_put(html, "</a></li>");
     }
     for (uint32_t i = 0; i < report->section_count; i++) {
@@ -262,7 +265,7 @@ static void put_all(struct html *html, const struct report *report)
     html_put(html, "<main>\n");
     if (html->options->part) {
         html_first(html, report);
-        html_part(html);
+        html_parts(html);
     }
     for (uint32_t i = 0; i < report->section_count; i++)
         put_section(html, report->sections[i]);

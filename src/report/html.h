@@ -55,7 +55,7 @@ void html_findings(struct html *html, const struct report *report);
 /* html_first.c, all of a page with a part of its own: its first screen, the part, its scripts and their digests. */
 void html_first(struct html *html, const struct report *report);
 bool html_is_first(const struct html *html, const struct section *section, bool words); /* else: its figures */
-void html_part(struct html *html);
+void html_parts(struct html *html);
 void html_scripts(struct html *html);
 void html_script_digests(struct html *html);
 

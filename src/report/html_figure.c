@@ -99,6 +99,9 @@ static void put_figure(struct html *html, const struct section *section, uint32_
     case FIGURE_LANES:
         html_lanes(html, drawn->table, drawn->x, drawn->y, title);
         break;
+    case FIGURE_ROOFLINE:
+        html_roofline(html, drawn->table, drawn->x, drawn->y, title);
+        break;
     }
 }
 

@@ -107,8 +107,66 @@ static void put_costs(struct html *html, const struct finding *finding)
     html_put(html, "</ul>");
 }
 
+/* The byte of a column that counts UTF-16 units, as those of edits do. */
+static size_t byte_of(str line, int64_t column)
+{
+    size_t at = 0;
+    for (int64_t units = 1; at < line.len && units < column; units++) {
+        const unsigned char c = (unsigned char)line.at[at];
+        units += c >= 0xF0; /* two units */
+        at += c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    }
+    return at < line.len ? at : line.len;
+}
+
+/* Whether all edits lie in the line that is known, one behind the other. */
+static bool edits_the_line(const struct finding *finding)
+{
+    int64_t column = 1;
+    for (uint32_t i = 0; i < finding->edit_count; i++) {
+        const struct finding_edit *edit = &finding->edits[i];
+        if (edit->line != finding->line || edit->end_line != finding->line || edit->column < column ||
+            edit->end_column < edit->column)
+            return false;
+        column = edit->end_column;
+    }
+    return finding->edit_count && finding->excerpt.at;
+}
+
+static void put_changed(struct html *html, const char *tag, str text)
+{
+    html_put(html, "<%s>", tag);
+    for (str line; str_cut(&text, '\n', &line); html_put(html, "%s", text.len ? "\n" : ""))
+        put_code(html, line);
+    html_put(html, "</%s>", tag);
+}
+
+/* The line as it is and as it would be. */
+static void put_diff(struct html *html, const struct finding *finding)
+{
+    const str line = finding->excerpt;
+    str then = S("");
+    size_t from = 0;
+    for (uint32_t i = 0; i < finding->edit_count; i++) {
+        const struct finding_edit *edit = &finding->edits[i];
+        const size_t begin = byte_of(line, edit->column);
+        then = str_printf(html->arena, "%.*s%.*s%.*s", (int)then.len, then.at, (int)(begin - from), line.at + from,
+                          (int)edit->text.len, edit->text.at);
+        from = byte_of(line, edit->end_column);
+    }
+    then = str_printf(html->arena, "%.*s%.*s", (int)then.len, then.at, (int)(line.len - from), line.at + from);
+    html_put(html, "<pre class=\"diff\">");
+    put_changed(html, "del", line);
+    put_changed(html, "ins", then);
+    html_put(html, "</pre>");
+}
+
 static void put_edits(struct html *html, const struct finding *finding)
 {
+    if (edits_the_line(finding)) {
+        put_diff(html, finding);
+        return;
+    }
     if (!finding->edit_count)
         return;
     html_put(html, "<details><summary>What the fix writes</summary>");

@@ -2,7 +2,8 @@
 /* The first screen of a page with a part of its own: what it says, what to do, and a figure. */
 #include "html.h"
 
-enum { THINGS = 3 };
+extern const char unpack_js[], unpack_js_sha256[];
+extern const size_t unpack_js_bytes;
 
 static const struct section *find_section(const struct report *report, const char *id)
 {
@@ -30,29 +31,39 @@ static void put_thing(struct html *html, const struct finding *finding, uint32_t
     html_put(html, "\"><a href=\"#finding-%u\">", number);
     html_element(html, "b", finding->rule);
     html_put(html, "</a> ");
+    if (finding->file.len) {
+        html_element(html, "span class=\"place\"", finding->file);
+        html_put(html, finding->line > 0 ? "<span class=\"place\">:%lld</span> " : " ", (long long)finding->line);
+    }
     html_text(html, finding->message);
     html_put(html, "</li>\n");
 }
 
-static void put_things(struct html *html, const struct report *report)
+static void put_things(struct html *html, const struct report *report, const struct page_first *first)
 {
-    uint32_t put = 0;
-    for (uint32_t i = 0; i < report->finding_count && put < THINGS; i++) {
+    if (!html_finding_count(report)) {
+        html_element(html, "p", first->no_things);
+        return;
+    }
+    html_element(html, "h3", first->things);
+    html_put(html, "<ol class=\"things\">\n");
+    for (uint32_t i = 0, put = 0; i < report->finding_count && put < first->most_things; i++) {
         if (report->findings[i].suppressed)
             continue;
-        html_put(html, put++ ? "" : "<h3>What to do first</h3>\n<ol class=\"things\">\n");
         put_thing(html, &report->findings[i], i + 1);
+        put++;
     }
-    html_put(html, put ? "</ol>\n" : "<p>Nothing was found that would be worth a change.</p>\n");
+    html_put(html, "</ol>\n");
 }
 
 void html_first(struct html *html, const struct report *report)
 {
-    const struct page_part *part = html->options->part;
-    html_put(html, "<section id=\"first\">\n<h2>What bounds a step, and what to do</h2>\n");
-    put_words(html, find_section(report, part->words));
-    put_things(html, report);
-    const struct section *figures = find_section(report, part->figures);
+    const struct page_first *first = html->options->part->first;
+    html_put(html, "<section id=\"first\">\n");
+    html_element(html, "h2", first->title);
+    put_words(html, find_section(report, first->words));
+    put_things(html, report, first);
+    const struct section *figures = find_section(report, first->figures);
     for (uint32_t i = 0; figures && i < figures->table_count; i++)
         html_figures(html, figures, figures->tables[i]);
     html_put(html, "</section>\n");
@@ -61,18 +72,30 @@ void html_first(struct html *html, const struct report *report)
 bool html_is_first(const struct html *html, const struct section *section, bool words)
 {
     const struct page_part *part = html->options->part;
-    return part && str_eq(section->id, str_of(words ? part->words : part->figures));
+    return part && str_eq(section->id, str_of(words ? part->first->words : part->first->figures));
 }
 
-void html_part(struct html *html)
+static void put_part(struct html *html, const struct page_part *part)
 {
-    const struct page_part *part = html->options->part;
     html_put(html, "<section id=\"section-");
     html_word(html, part->id);
     html_put(html, "\">");
     html_element(html, "h2", part->title);
     writer_put(html->out, part->markup);
     html_put(html, "</section>\n");
+}
+
+void html_parts(struct html *html)
+{
+    for (const struct page_part *part = html->options->part; part; part = part->next)
+        put_part(html, part);
+}
+
+static void put_packed(struct html *html, const struct page_packed *packed)
+{
+    html_put(html, "<script type=\"text/plain\" data-packed=\"%s\">", packed->sha256 ? "script" : "style");
+    writer_put(html->out, packed->text);
+    html_put(html, "</script>\n");
 }
 
 void html_scripts(struct html *html)
@@ -83,16 +106,20 @@ void html_scripts(struct html *html)
     html_put(html, "<script type=\"text/plain\" id=\"page-data\">");
     writer_put(html->out, part->data);
     html_put(html, "</script>\n");
-    for (uint32_t i = 0; i < part->script_count; i++) {
-        html_put(html, "<script>");
-        writer_put(html->out, part->scripts[i].text);
-        html_put(html, "</script>\n");
-    }
+    for (; part; part = part->next)
+        for (uint32_t i = 0; i < part->packed_count; i++)
+            put_packed(html, &part->packed[i]);
+    html_put(html, "<script>");
+    writer_put(html->out, (str){unpack_js, unpack_js_bytes});
+    html_put(html, "</script>\n");
 }
 
 void html_script_digests(struct html *html)
 {
-    const struct page_part *part = html->options->part;
-    for (uint32_t i = 0; part && i < part->script_count; i++)
-        html_put(html, " 'sha256-%s'", part->scripts[i].sha256);
+    if (html->options->part)
+        html_put(html, " 'sha256-%s'", unpack_js_sha256);
+    for (const struct page_part *part = html->options->part; part; part = part->next)
+        for (uint32_t i = 0; i < part->packed_count; i++)
+            if (part->packed[i].sha256)
+                html_put(html, " 'sha256-%s'", part->packed[i].sha256);
 }

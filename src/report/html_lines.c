@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Charts: lines over one axis, and the distribution of a column. */
 #include <math.h>
+#include <string.h>
 
+#include "base/stat.h"
 #include "glyph.h"
 #include "html_plot.h"
 
@@ -30,8 +32,18 @@ static void span_of(const struct points *points, double *least, double *largest)
     }
 }
 
+/* Sizes that grow by factors lie on a logarithm; steps and times, which go on evenly, do not. */
+static bool grows(struct html *html, const struct points *points, double least, double largest)
+{
+    if (points->x_unit == UNIT_NS || least <= 0 || largest / least < WIDE_SPAN)
+        return false;
+    double *values = arena_array(html->arena, points->count, sizeof *values);
+    memcpy(values, points->positions, points->count * sizeof *values);
+    return stat_median(values, points->count) < least + (largest - least) / 3;
+}
+
 /* Where the points lie: by their x where it is a number, else one beside the other. */
-static struct axis across_of(const struct points *points)
+static struct axis across_of(struct html *html, const struct points *points)
 {
     struct axis axis = {.low = 0, .high = points->count > 1 ? points->count - 1 : 1};
     if (points->placed && points->count > 1) {
@@ -40,7 +52,7 @@ static struct axis across_of(const struct points *points)
         axis = axis_of(points->x_unit, points->x_whole, least, largest, 8);
         axis.low = least;
         axis.high = largest > least ? largest : least + 1;
-        axis.log = least > 0 && largest / least >= WIDE_SPAN;
+        axis.log = grows(html, points, least, largest);
     }
     axis.from = PLOT_LEFT + 8;
     axis.to = PLOT_WIDTH - PLOT_RIGHT - 8;
@@ -61,12 +73,12 @@ static void put_point_labels(struct html *html, const struct axis *axis, const s
     double last = -INFINITY;
     for (uint32_t i = 0; i < points->count; i += every) {
         const double x = across_at(axis, points, i);
-        if (x - last < 30)
+        const str label = glyph_shorten(html->arena, points->labels[i], room > 3 ? room : 3, S("\xE2\x80\xA6"));
+        if (x - last < fmax(30, glyph_width(label) * PLOT_LETTER))
             continue;
         last = x;
         html_put(html, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x, foot, foot + 4);
-        plot_label(html, "tick", "middle", x, foot + 17,
-                   glyph_shorten(html->arena, points->labels[i], room > 3 ? room : 3, S("\xE2\x80\xA6")));
+        plot_label(html, "tick", "middle", x, foot + 17, label);
     }
     plot_label(html, "axis", "middle", (axis->from + axis->to) / 2, foot + 36, title);
 }
@@ -156,7 +168,7 @@ void html_lines_chart(struct html *html, const struct series *series, uint32_t c
         largest = fmax(largest, series[i].points.largest);
         whole = whole && series[i].points.whole;
     }
-    const struct axis across = across_of(&series[0].points);
+    const struct axis across = across_of(html, &series[0].points);
     struct axis up = axis_of(series[0].points.unit, whole, least, largest, 6);
     plot_open(html, "lines", PLOT_TOP + CHART_HEIGHT + PLOT_FOOT, title, lines_told(html, series, count));
     put_frame(html, &up, count == 1 ? series[0].title : S("value"));

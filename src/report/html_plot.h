@@ -61,7 +61,7 @@ void plot_key_open(struct html *html);
 void plot_key_entry(struct html *html, uint32_t colour, str label, str more);
 void plot_key_close(struct html *html);
 
-/* Each a figure: html_bars.c, html_lines.c, html_lanes.c. */
+/* Each a figure: html_bars.c, html_lines.c, html_lanes.c, html_roofline.c. */
 void html_stack(struct html *html, const struct points *points, str title);
 void html_bars(struct html *html, const struct points *points, str title, str axis);
 struct series {
@@ -71,5 +71,6 @@ struct series {
 void html_lines_chart(struct html *html, const struct series *series, uint32_t count, str title, str x_title);
 void html_cdf(struct html *html, struct points *points, str title, str axis);
 void html_lanes(struct html *html, const struct table *table, uint32_t x, uint32_t y, str title);
+void html_roofline(struct html *html, const struct table *table, uint32_t x, uint32_t y, str title);
 
 #endif

@@ -117,7 +117,8 @@ static void put_head(struct html *html, const struct layout *layout)
     for (uint32_t i = 0; i < layout->count; i++) {
         const struct shape *shape = &layout->shapes[i];
         html_put(html, "<th scope=\"col\" class=\"%s\">", class_of(shape));
-        html_text(html, scale_heading(html->arena, &shape->scale, shape->column->title));
+        const str title = shape->column->title.len ? shape->column->title : shape->column->id; /* a reader says it */
+        html_text(html, scale_heading(html->arena, &shape->scale, title));
         html_put(html, "</th>");
     }
     html_put(html, "</tr></thead>\n");

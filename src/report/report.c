@@ -16,7 +16,7 @@ static const char *const unit_words[] = {
 };
 static const char *const figure_words[] = {
     [FIGURE_BAR] = "bar", [FIGURE_STACK] = "stack", [FIGURE_LINE] = "line",
-    [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes",
+    [FIGURE_CDF] = "cdf", [FIGURE_LANES] = "lanes", [FIGURE_ROOFLINE] = "roofline",
 };
 static const char *const severity_words[] = {
     [SEVERITY_NOTE] = "note",
@@ -247,6 +247,11 @@ struct section *report_section(struct report *report, const char *id, const char
 void section_in_head(struct section *section)
 {
     section->in_head = true;
+}
+
+void section_below_head(struct section *section)
+{
+    section->in_head = false;
 }
 
 void section_text(struct section *section, str text)

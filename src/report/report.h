@@ -122,6 +122,8 @@ struct section *report_section(struct report *report, const char *id, const char
 
 /* The section is about the whole: for people its texts stand in the head, and it is no table that csv may mean. */
 void section_in_head(struct section *section);
+/* Takes that back: where it is one of many parts, and its texts belong to its own title. */
+void section_below_head(struct section *section);
 
 /* A line or paragraph for people under the section's title (term, html; not json, csv). */
 void section_text(struct section *section, str text);
@@ -189,11 +191,13 @@ void table_stream(struct table *table, struct row_stream stream);
 
 /* ---- figures draw columns of a table ---- */
 
-enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES };
+enum figure_kind { FIGURE_BAR, FIGURE_STACK, FIGURE_LINE, FIGURE_CDF, FIGURE_LANES, FIGURE_ROOFLINE };
 
 /*
  * kind over table: x names a column (labels), y a column of numbers. FIGURE_STACK: one bar, a piece a row. FIGURE_LANES:
- * x is the lane, y where a span begins, and the column after y where it ends. Lines of one section over the same x in
+ * x is the lane, y where a span begins, and the column after y where it ends. FIGURE_ROOFLINE: x is
+ * arithmetic a byte, y what was reached a second; the two columns after y are the peaks of arithmetic and of memory, the next
+ * the time; the first column of the table is the name. Lines of one section over the same x in
  * the same unit may share a chart.
  */
 void section_figure(struct section *section, const char *id, enum figure_kind kind, const char *table_id, const char *x,
@@ -297,22 +301,31 @@ void report_source(struct report *report, str path);
 
 struct writer; /* text out, checked: see io/writer.h */
 
-/* A script of the program's own, and the digest that the page's policy names. */
-struct page_script {
+/* A style or script of the program's own, packed: gzip as base64. */
+struct page_packed {
     str text;
-    const char *sha256;
+    const char *sha256; /* of a script: of what it is unpacked, for the page's policy; NULL: a style */
+};
+
+/* The first screen of a page: the texts of one section, the findings that come first, and the figures of another. */
+struct page_first {
+    str title, link;             /* link: in the list of contents */
+    const char *words, *figures; /* ids of the sections */
+    str things, no_things;       /* heading of the findings; what is said where there is none */
+    uint32_t most_things;
 };
 
 /*
- * What a page has beside the sections (html alone). Its first screen are the texts of one section, the findings and the
- * figures of another; then comes a part of its own, whose markup, style and scripts are trusted, with data in base64
- * that the scripts find in the element "page-data".
+ * What a page has beside the sections (html alone): behind the first screen a part of its own, whose markup, styles and
+ * scripts are trusted, with data in base64 that the scripts find in the element "page-data". What goes wrong before they
+ * run is told in elements with data-trouble, behind its words.
  */
 struct page_part {
-    const char *words, *figures; /* ids of sections */
-    str id, title, markup, style, data;
-    const struct page_script *scripts;
-    uint32_t script_count;
+    const struct page_first *first; /* of the first part alone */
+    str id, title, markup, data;
+    const struct page_packed *packed;
+    uint32_t packed_count;
+    const struct page_part *next; /* one more, that uses the same data; of it the first screen is not asked */
 };
 
 struct render_options {

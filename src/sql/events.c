@@ -22,6 +22,16 @@
         name, type, unit, about, get_attr, 0, attr, false \
     }
 
+/* What lies around an event of the host. */
+#define FRAME_AROUND \
+    { \
+        "frame", "INTEGER", "", "the innermost Python frame around it: stacks.event", get_frame, 0, 0, false \
+    }
+
+#define OF_HOST \
+    {"operator", "INTEGER", "", "the innermost operator around it: operators.event", get_operator, 0, 0, false}, \
+        FRAME_AROUND
+
 static struct cell get_launch_delay(struct sql_part *part, const struct sql_column *column, uint32_t row)
 {
     const uint32_t cause = part->trace->cause[row];
@@ -100,7 +110,7 @@ const struct sql_column sql_event_columns[] = {
 const struct sql_column sql_operator_columns[] = {
     COMMON,
     {"parent", "INTEGER", "", "the operator or runtime call around it", get_parent, 0, 0, false},
-    {"frame", "INTEGER", "", "the innermost Python frame around it: stacks.event", get_frame, 0, 0, false},
+    FRAME_AROUND,
     {"forward", "INTEGER", "", "of a backward operator the forward one", get_forward, 0, 0, false},
     ATTRIBUTE("sequence", "INTEGER", "", "autograd's sequence number", ATTR_SEQUENCE),
     ATTRIBUTE("input_dims", "TEXT", "", "shapes of its inputs, JSON", ATTR_INPUT_DIMS),
@@ -155,8 +165,7 @@ const struct sql_column sql_copy_columns[] = {
 const struct sql_column sql_call_columns[] = {
     COMMON,
     {"parent", "INTEGER", "", "the operator or call around it", get_parent, 0, 0, false},
-    {"operator", "INTEGER", "", "the innermost operator around it: operators.event", get_operator, 0, 0, false},
-    {"frame", "INTEGER", "", "the innermost Python frame around it: stacks.event", get_frame, 0, 0, false},
+    OF_HOST,
     {"work", "INTEGER", "", "the first device work that it launched", get_cause, 0, 0, false},
     ATTRIBUTE("correlation", "INTEGER", "", "recorded id that it shares with its work", ATTR_CORRELATION),
     {0},
@@ -182,8 +191,7 @@ const struct sql_column sql_memory_columns[] = {
     COMMON,
     ATTRIBUTE("bytes", "INTEGER", "bytes", "allocated; below 0: freed", ATTR_BYTES),
     ATTRIBUTE("total_bytes", "INTEGER", "bytes", "allocated in all, behind it", ATTR_TOTAL_ALLOCATED),
-    {"operator", "INTEGER", "", "the innermost operator around it: operators.event", get_operator, 0, 0, false},
-    {"frame", "INTEGER", "", "the innermost Python frame around it: stacks.event", get_frame, 0, 0, false},
+    OF_HOST,
     {0},
 };
 

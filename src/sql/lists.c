@@ -63,8 +63,7 @@ static void sort_by_start(struct sql_list *list, const struct sql_part *part)
     mem_free(pairs);
 }
 
-const struct sql_list *list_of(struct sql_list *list, const struct sql_table *table, struct sql_part *part,
-                               bool by_start)
+struct sql_list *list_of(struct sql_list *list, const struct sql_table *table, struct sql_part *part, bool by_start)
 {
     if (!list->made)
         make(list, table, part);
@@ -156,8 +155,8 @@ static void sort_by_codes(uint32_t *items, uint32_t *room, uint32_t count, const
     mem_free(begin);
 }
 
-struct sql_list list_grouped(const struct sql_list *list, struct sql_part *part, const enum sql_role *roles,
-                             uint32_t count)
+static const uint32_t *sort_by_roles(const struct sql_list *list, struct sql_part *part, const enum sql_role *roles,
+                                     uint32_t count)
 {
     uint32_t *items = arena_room(part->arena, list->count, sizeof *items);
     uint32_t *room = mem_alloc(((size_t)list->count + 1) * sizeof *room);
@@ -168,7 +167,47 @@ struct sql_list list_grouped(const struct sql_list *list, struct sql_part *part,
         sort_by_codes(items, room, list->count, codes, codes_of(part, roles[i], codes));
     mem_free(codes);
     mem_free(room);
-    return (struct sql_list){.made = true, .items = items, .count = list->count};
+    return items;
+}
+
+/* ---- what was grouped is kept: who walks along it may be asked for another order meanwhile ---- */
+
+struct sql_grouping {
+    struct sql_grouping *before;
+    const uint32_t *items;
+    enum sql_role roles[ROLES];
+    uint32_t count;
+};
+
+/* A role that comes again orders nothing more. */
+static void add_role(struct sql_grouping *grouping, enum sql_role role)
+{
+    for (uint32_t i = 0; i < grouping->count; i++)
+        if (grouping->roles[i] == role)
+            return;
+    grouping->roles[grouping->count++] = role;
+}
+
+static bool same_roles(const struct sql_grouping *a, const struct sql_grouping *b)
+{
+    return a->count == b->count && !memcmp(a->roles, b->roles, a->count * sizeof *a->roles);
+}
+
+struct sql_list list_grouped(struct sql_list *list, struct sql_part *part, const enum sql_role *roles, uint32_t count)
+{
+    struct sql_grouping wanted = {.before = list->groupings};
+    for (uint32_t i = 0; i < count; i++)
+        add_role(&wanted, roles[i]);
+    const struct sql_grouping *found = list->groupings;
+    while (found && !same_roles(found, &wanted))
+        found = found->before;
+    if (!found) {
+        wanted.items = sort_by_roles(list, part, wanted.roles, wanted.count);
+        list->groupings = arena_alloc(part->arena, sizeof wanted);
+        *list->groupings = wanted;
+        found = list->groupings;
+    }
+    return (struct sql_list){.made = true, .items = found->items, .count = list->count};
 }
 
 bool list_can_group(const struct sql_part *part, enum sql_role role)

@@ -8,10 +8,13 @@
 
 #include "table.h"
 
+struct sql_grouping;
+
 struct sql_list {
     bool made, by_start;
     const uint32_t *items; /* NULL: 0 .. count-1 */
     uint32_t count;
+    struct sql_grouping *groupings; /* that were asked for so far */
 };
 
 static inline uint32_t list_at(const struct sql_list *list, uint32_t i)
@@ -22,15 +25,16 @@ static inline uint32_t list_at(const struct sql_list *list, uint32_t i)
 bool list_holds(const struct sql_table *table, const struct sql_part *part, uint32_t item);
 
 /* `by_start`: of a table of events alone. */
-const struct sql_list *list_of(struct sql_list *list, const struct sql_table *table, struct sql_part *part,
-                               bool by_start);
+struct sql_list *list_of(struct sql_list *list, const struct sql_table *table, struct sql_part *part, bool by_start);
 
 /* The first place of a list by time whose event starts at the time or later. */
 uint32_t list_from(const struct sql_list *list, const struct trace *trace, int64_t start_ns);
 
-/* The same items so that equal codes of all those roles lie together, and ascend; the first role is the coarsest. */
-struct sql_list list_grouped(const struct sql_list *list, struct sql_part *part, const enum sql_role *roles,
-                             uint32_t count);
+/*
+ * The same items so that equal codes of all those roles lie together, and ascend; the first role is the coarsest. They are sorted
+ * once for each order of roles, of which there are few: a correlated subquery asks for the same one at every row around it.
+ */
+struct sql_list list_grouped(struct sql_list *list, struct sql_part *part, const enum sql_role *roles, uint32_t count);
 
 /* Whether grouping by the role gives the order of its values. Numbers of steps that do not ascend, do not. */
 bool list_can_group(const struct sql_part *part, enum sql_role role);

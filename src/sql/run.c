@@ -45,13 +45,26 @@ static bool fail_by_sqlite(const struct running *run)
 
 /* ---- cells ---- */
 
+static struct cell text_cell(struct running *run, str text)
+{
+    run->text_bytes += text.len;
+    return cell_text(str_copy(run->arena, text));
+}
+
 static struct cell blob_cell(struct running *run, const unsigned char *bytes, int count)
 {
     enum { SHOWN = 64 };
-    str text = S("x'");
-    for (int i = 0; i < count && i < SHOWN; i++)
-        text = str_printf(run->arena, "%.*s%02x", (int)text.len, text.at, bytes[i]);
-    return cell_text(str_printf(run->arena, "%.*s%s'", (int)text.len, text.at, count > SHOWN ? "..." : ""));
+    static const char digits[] = "0123456789abcdef";
+    char text[2 + 2 * SHOWN + 4] = "x'";
+    size_t len = 2;
+    for (int i = 0; i < count && i < SHOWN; i++) {
+        text[len++] = digits[bytes[i] >> 4];
+        text[len++] = digits[bytes[i] & 15];
+    }
+    for (int i = 0; i < 3 && count > SHOWN; i++)
+        text[len++] = '.';
+    text[len++] = '\'';
+    return text_cell(run, (str){text, len});
 }
 
 static struct cell cell_at(struct running *run, sqlite3_stmt *statement, int column)
@@ -62,10 +75,8 @@ static struct cell cell_at(struct running *run, sqlite3_stmt *statement, int col
     case SQLITE_FLOAT:
         return cell_real(sqlite3_column_double(statement, column));
     case SQLITE_TEXT: {
-        const str text = {(const char *)sqlite3_column_text(statement, column),
-                          (size_t)sqlite3_column_bytes(statement, column)};
-        run->text_bytes += text.len;
-        return cell_text(str_copy(run->arena, text));
+        const char *text = (const char *)sqlite3_column_text(statement, column);
+        return text_cell(run, (str){text, (size_t)sqlite3_column_bytes(statement, column)});
     }
     case SQLITE_BLOB:
         return blob_cell(run, sqlite3_column_blob(statement, column), sqlite3_column_bytes(statement, column));

@@ -99,10 +99,9 @@ static void open_part(struct sql_scan *scan)
     if (!rank_fits(scan, part))
         return;
     if (!asks_for_item(scan)) {
-        scan->list = *list_of(&scan->lists[scan->part], scan->table, part, scan->by_start);
+        struct sql_list *list = list_of(&scan->lists[scan->part], scan->table, part, scan->by_start);
+        scan->list = scan->group_count ? list_grouped(list, part, scan->groups, scan->group_count) : *list;
         scan->end = scan->list.count;
-        if (scan->group_count)
-            scan->list = list_grouped(&scan->list, part, scan->groups, scan->group_count);
     }
     for (uint32_t i = 0; i < scan->filter_count; i++)
         narrow(scan, &scan->filters[i], part);

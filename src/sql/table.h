@@ -17,6 +17,7 @@ enum sql_role {
     ROLE_NAME,
     ROLE_LANE,
     ROLE_STEP,
+    ROLES,
 };
 
 static inline bool role_is_coded(enum sql_role role)

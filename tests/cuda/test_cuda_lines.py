@@ -37,9 +37,10 @@ def pythons():
 
 
 def is_shared(python):
-    """A Python of one piece has its own Py_GetVersion first, whatever is preloaded."""
-    ask = "import sysconfig; print(sysconfig.get_config_var('Py_ENABLE_SHARED') or 0)"
-    return subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip() == "1"
+    """A Python of one piece has its own Py_GetVersion first, whatever is preloaded; Debian's is one, beside a library that it does not use."""
+    ask = "import ctypes; told = ctypes.CDLL(None).Py_GetVersion; told.restype = ctypes.c_char_p; print(told().decode())"
+    done = subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True, env={**os.environ, "LD_PRELOAD": ODD, "ODD_PYTHON": "odd"})
+    return done.stdout.strip() == "odd"
 
 
 def as_kept(text):

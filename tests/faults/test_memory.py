@@ -145,8 +145,15 @@ class FailingAllocations(unittest.TestCase):
 
     def test_export(self):
         """A file for Perfetto is whole or untouched."""
+        self.whole_or_untouched("export")
+
+    def test_report(self):
+        """And so is a page."""
+        self.whole_or_untouched("report")
+
+    def whole_or_untouched(self, command):
         whole = self.path("whole")
-        arguments = ("export", self.trace, "-o", whole)
+        arguments = (command, self.trace, "-o", whole)
         count = self.allocations(arguments)
         with open(whole, "rb") as file:
             expected = file.read()

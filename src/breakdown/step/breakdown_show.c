@@ -189,16 +189,58 @@ static void step_row(const struct shown_device *row, const struct breakdown_step
 }
 
 /* On a terminal only parts of at least a hundredth of the time, so that a step fits a line. */
-static void show_steps(const struct shown *shown)
+static struct section *show_steps(const struct shown *shown, const char *title)
 {
     bool large[PARTS];
     for (int part = 0; part < PARTS; part++)
         large[part] = shown->part_ns[part] > shown->wall_ns / 100;
-    struct section *section = report_section(shown->report, "steps", "Steps");
+    struct section *section = report_section(shown->report, "steps", title);
     struct table *table = definitions_table(shown->report, section, "steps", "", large);
     for (uint32_t i = 0; i < shown->count; i++)
         for (uint32_t k = 0; k < shown->rows[i].device->step_count; k++)
             step_row(&shown->rows[i], &shown->rows[i].device->steps[k], table);
+    return section;
+}
+
+/* ---- step over step; of many ranks how their steps are distributed ---- */
+
+enum { LINES_MOST = 6, DISTRIBUTIONS_MOST = 3 };
+static const double line_least = 0.03; /* of the time: below that a line is lost at the foot */
+
+static void add_figure(const struct shown *shown, struct section *section, str column)
+{
+    const char *id = str_printf(report_arena(shown->report), shown->many ? "distribution_%.*s" : "line_%.*s",
+                                (int)column.len, column.at)
+                         .at;
+    section_page_figure(section, id, shown->many ? FIGURE_CDF : FIGURE_LINE, "steps", "step", column.at);
+}
+
+/* The step, and its largest parts. */
+static void add_figures(const struct shown *shown, struct section *section)
+{
+    struct arena *arena = report_arena(shown->report);
+    bool drawn[PARTS] = {false};
+    add_figure(shown, section, S("wall_ns"));
+    for (int figures = 1; figures < (shown->many ? DISTRIBUTIONS_MOST : LINES_MOST); figures++) {
+        int most = PARTS;
+        for (int part = 0; part < PARTS; part++)
+            if (!drawn[part] && (most == PARTS || shown->part_ns[part] > shown->part_ns[most]))
+                most = part;
+        if ((double)shown->part_ns[most] < line_least * (double)shown->wall_ns)
+            return;
+        drawn[most] = true;
+        add_figure(shown, section, str_printf(arena, "%s_ns", part_id((enum part)most)));
+    }
+}
+
+void steps_show(const struct breakdown *const *ranks, uint32_t count, struct report *report)
+{
+    const struct shown shown = shown_of(ranks, count, report);
+    if (!shown.step_rows)
+        return;
+    struct section *section = show_steps(&shown, "Step over step");
+    if (shown.step_rows > 1)
+        add_figures(&shown, section);
 }
 
 void breakdown_show(const struct breakdown *const *ranks, uint32_t count, struct report *report)
@@ -213,5 +255,5 @@ void breakdown_show(const struct breakdown *const *ranks, uint32_t count, struct
     show_idle(&shown);
     show_work(&shown);
     show_ranks(&shown);
-    show_steps(&shown);
+    show_steps(&shown, "Steps");
 }

@@ -8,6 +8,9 @@
 
 void breakdown_show(const struct breakdown *const *ranks, uint32_t count, struct report *report);
 
+/* The table `steps` alone, and of one device the lines of the step and its largest parts over the steps. */
+void steps_show(const struct breakdown *const *ranks, uint32_t count, struct report *report);
+
 /* ---- for the files that draw the parts of it ---- */
 
 struct shown_device {

@@ -3,12 +3,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "breakdown/job/delay_show.h"
-#include "breakdown/ranks/ranks_show.h"
 #include "cli/program/call.h"
 #include "cli/program/output.h"
 #include "cli/program/reading.h"
 #include "page_take.h"
+#include "page_views.h"
 #include "timeline_part.h"
 
 /* ---- the words ---- */
@@ -26,20 +25,25 @@ static bool check(const struct call *call, struct steptime_error *err)
 
 /* ---- reading ---- */
 
+struct making {
+    const struct call *call;
+    struct page_source source;
+};
+
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
 {
-    const struct call *call = context;
+    struct making *making = context;
+    struct page_source *source = making->source.asked ? &making->source : NULL;
     struct page_taken *taken = file->result = arena_alloc(&file->arena, sizeof *taken);
-    page_take(file->trace, file->rank, call_selection(call), !file->trace->info.is_alone, &file->arena, taken);
+    page_take(file->trace, file->rank, call_selection(making->call), !file->trace->info.is_alone, source, &file->arena,
+              taken);
     return true;
 }
 
 /* ---- showing ---- */
 
 struct all {
-    const struct summary **summaries;
-    const struct kernels **kernels;
-    const struct operators **operators;
+    const struct page_taken **traces;
     const struct page_trace **timelines;
     uint32_t count;
 };
@@ -47,24 +51,13 @@ struct all {
 static struct all all_of(const struct inputs *inputs, struct arena *arena)
 {
     const uint32_t count = inputs->taken;
-    struct all all = {arena_array(arena, count, sizeof *all.summaries), arena_array(arena, count, sizeof *all.kernels),
-                      arena_array(arena, count, sizeof *all.operators),
-                      arena_array(arena, count, sizeof *all.timelines), count};
+    struct all all = {arena_array(arena, count, sizeof *all.traces), arena_array(arena, count, sizeof *all.timelines),
+                      count};
     for (uint32_t i = 0; i < count; i++) {
-        const struct page_taken *taken = inputs->at[i]->result;
-        all.summaries[i] = &taken->summary;
-        all.kernels[i] = &taken->kernels;
-        all.operators[i] = &taken->operators;
-        all.timelines[i] = &taken->timeline;
+        all.traces[i] = inputs->at[i]->result;
+        all.timelines[i] = &all.traces[i]->timeline;
     }
     return all;
-}
-
-static void show(const struct all *all, struct report *report)
-{
-    summary_show(all->summaries, all->count, PAGE_MOST_FINDINGS, (struct again_told){0}, report);
-    operators_show(all->operators, all->count, report);
-    kernels_show(all->kernels, all->count, report);
 }
 
 static bool write_page(const struct call *call, const struct all *all, const struct report *report,
@@ -88,18 +81,22 @@ static bool write_page(const struct call *call, const struct all *all, const str
 static void close_taken(struct inputs *inputs)
 {
     for (uint32_t i = 0; i < inputs->count; i++)
-        if (inputs->files[i].result)
-            page_trace_free(&((struct page_taken *)inputs->files[i].result)->timeline);
+        if (inputs->files[i].result) {
+            struct page_taken *taken = inputs->files[i].result;
+            page_trace_free(&taken->timeline);
+            page_memory_free(&taken->memory);
+        }
 }
 
-static bool answer(const struct call *call, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
+static bool answer(const struct making *making, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
 {
     struct report *report = report_new(arena, S("report"));
     const struct all all = all_of(inputs, arena);
     inputs_tell(inputs, report);
-    show(&all, report);
+    page_views_show(all.traces, all.count, report);
+    page_source_show(&making->source, report);
     inputs_tell_trust(inputs, report);
-    if (!write_page(call, &all, report, err))
+    if (!write_page(making->call, &all, report, err))
         return false;
     output_tell_warnings(report);
     return inputs_whole(inputs, err);
@@ -109,9 +106,12 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 {
     struct arena arena = {0};
     struct inputs inputs = {0};
-    struct inputs_asked asked = {.context = (void *)call, .take = take};
-    const bool good = check(call, err) && call_inputs(call, &asked, &inputs, err) && answer(call, &inputs, &arena, err);
+    struct making making = {.call = call};
+    bool good = check(call, err) && page_source_open(call, &making.source, err);
+    struct inputs_asked asked = {.context = &making, .take = take, .in_order = making.source.asked};
+    good = good && call_inputs(call, &asked, &inputs, err) && answer(&making, &inputs, &arena, err);
     close_taken(&inputs);
+    page_source_close(&making.source);
     inputs_close(&inputs);
     arena_free(&arena);
     return good ? STEPTIME_OK : err->code;
@@ -120,6 +120,9 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 static const struct option options[] = {
     {"output", 'o', "FILE", NULL,
      "Write the page to FILE. It is replaced when all is done, or untouched, and must not be one of the inputs."},
+    {"source", 0, "PATH", NULL,
+     "The program that the traces are of, a file or a folder: what 'lint --trace' finds in it stands among the findings, with its line, "
+     "what it costs, its events and what to write instead. May be given several times."},
     {0},
 };
 
@@ -134,8 +137,10 @@ const struct command command_report = {
         "tables of 'summary', 'ops' and 'kernels'.\n\n"
         "All events are in the file, packed: it is about as large as the packed trace. --steps chooses the steps of the "
         "numbers; the timeline always has all. doc/report.md says how the page is used and what it leaves out.",
-    .examples = "steptime report -o report.html trace.json.gz|one trace\n"
-                "steptime report -o job.html ranks/|all ranks of a job, on one timeline",
+    .examples =
+        "steptime report -o report.html trace.json.gz|one trace\n"
+        "steptime report -o job.html ranks/|all ranks of a job, on one timeline\n"
+        "steptime report --source src/ -o report.html trace.json.gz|with the lines of the program that it is of",
     .shared = SHARED_TRACE,
     .options = options,
     .run = run,

@@ -6,7 +6,10 @@
 #include "breakdown/kernels/kernels.h"
 #include "breakdown/kernels/operators.h"
 #include "breakdown/summary/summary.h"
+#include "breakdown/verdict/curves.h"
 #include "page/timeline.h"
+#include "page_memory.h"
+#include "page_source.h"
 
 enum { PAGE_MOST_FINDINGS = 50 };
 
@@ -14,10 +17,14 @@ struct page_taken {
     struct summary summary;
     struct kernels kernels;
     struct operators operators;
+    struct curves curves;
+    struct page_memory memory;
+    str name; /* of the trace */
     struct page_trace timeline;
 };
 
+/* `source` may be NULL; else one trace at a time. */
 void page_take(const struct trace *trace, int64_t rank, const struct selection *selection, bool of_job,
-               struct arena *arena, struct page_taken *taken);
+               struct page_source *source, struct arena *arena, struct page_taken *taken);
 
 #endif

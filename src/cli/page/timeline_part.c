@@ -1,31 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "timeline_part.h"
 
-#define EMBEDDED(name) \
-    extern const char name[], name##_sha256[]; \
-    extern const size_t name##_bytes
-EMBEDDED(timeline_css);
-EMBEDDED(timeline_data_js);
-EMBEDDED(timeline_rows_js);
-EMBEDDED(timeline_draw_js);
-EMBEDDED(timeline_ranks_js);
-EMBEDDED(timeline_view_js);
-EMBEDDED(timeline_find_js);
+#include "flame_part.h"
 
-enum { SCRIPTS = 6 };
+extern const char timeline_css[], timeline_js[], timeline_js_sha256[];
+extern const size_t timeline_css_bytes, timeline_js_bytes;
 
-static const struct page_script *scripts(void)
+enum { PACKED = 2 };
+
+/* Those of the parts behind it, too: what is alike is packed once. */
+static const struct page_packed *packed(void)
 {
-    static struct page_script all[SCRIPTS];
-    const struct page_script from[SCRIPTS] = {
-        {{timeline_data_js, timeline_data_js_bytes}, timeline_data_js_sha256},
-        {{timeline_rows_js, timeline_rows_js_bytes}, timeline_rows_js_sha256},
-        {{timeline_draw_js, timeline_draw_js_bytes}, timeline_draw_js_sha256},
-        {{timeline_find_js, timeline_find_js_bytes}, timeline_find_js_sha256},
-        {{timeline_ranks_js, timeline_ranks_js_bytes}, timeline_ranks_js_sha256},
-        {{timeline_view_js, timeline_view_js_bytes}, timeline_view_js_sha256},
-    };
-    memcpy(all, from, sizeof all);
+    static struct page_packed all[PACKED];
+    all[0] = (struct page_packed){{timeline_css, timeline_css_bytes}, NULL};
+    all[1] = (struct page_packed){{timeline_js, timeline_js_bytes}, timeline_js_sha256};
     return all;
 }
 
@@ -44,12 +32,22 @@ static const char tools[] =
     "<span class=\"marked\" id=\"timeline-findings\"></span></div>\n"
     "<canvas id=\"timeline-canvas\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of all events: arrow keys "
     "move, plus and minus zoom, Enter tells the event under the pointer or the next one\"></canvas>\n"
-    "<div class=\"told\" id=\"timeline-told\" aria-live=\"polite\"></div>\n"
+    "<div class=\"told\" id=\"timeline-told\" aria-live=\"polite\" data-trouble=\"The timeline could not be read\"></div>\n"
     "<ul class=\"key\" id=\"timeline-key\"></ul>\n"
     "<p class=\"aside\">Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure, a click for an event, a double "
     "click to zoom to it, a click on a lane's name folds it. Keys: a d w s or arrows, n, t, 0, Esc.</p>\n"
     "<div id=\"timeline-ranks\"></div>\n"
     "<noscript><p>The timeline needs JavaScript; the rest of the page does not.</p></noscript></div>\n";
+
+static const struct page_first first_screen = {
+    .title = S("What bounds a step, and what to do"),
+    .link = S("What bounds a step"),
+    .words = "summary",
+    .figures = "parts",
+    .things = S("What to do first"),
+    .no_things = S("Nothing was found that would be worth a change."),
+    .most_things = 3,
+};
 
 void timeline_part_open(const struct page_trace *const *traces, uint32_t count, struct timeline_part *part)
 {
@@ -61,15 +59,14 @@ void timeline_part_open(const struct page_trace *const *traces, uint32_t count, 
                    "<p>The timeline has the first %u of %u traces: with more it would have over %d events.</p>\n",
                    part->counts.traces, count, PAGE_MOST_EVENTS);
     part->part = (struct page_part){
-        .words = "summary",
-        .figures = "parts",
+        .first = &first_screen,
         .id = S("timeline"),
         .title = S("Timeline"),
         .markup = buf_str(&part->markup),
-        .style = (str){timeline_css, timeline_css_bytes},
         .data = buf_str(&part->data),
-        .scripts = scripts(),
-        .script_count = SCRIPTS,
+        .packed = packed(),
+        .packed_count = PACKED,
+        .next = flame_part(),
     };
 }
 

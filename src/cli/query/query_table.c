@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "query_table.h"
 
+#include <stdio.h>
+
+#include "base/intern.h"
+
 /* ---- what there is ---- */
 
 static const struct column_spec table_columns_of[] = {
@@ -89,26 +93,33 @@ void query_show_tables(struct report *report)
 
 /* ---- an answer ---- */
 
-/* "count(*)" is count: a word that json and csv can name; one that was there is numbered. */
-static const char *id_of(const struct sql_answer *answer, uint32_t at, const char *const *before, struct arena *arena)
+enum { LONGEST_WORD = 60 };
+
+/* "count(*)" is count: a word that json and csv can name. */
+static size_t word_of(str name, char word[LONGEST_WORD])
 {
-    const str name = answer->names[at];
-    char *id = arena_alloc(arena, name.len + 1);
     size_t len = 0;
-    for (size_t i = 0; i < name.len && len < 60; i++) {
+    for (size_t i = 0; i < name.len && len < LONGEST_WORD; i++) {
         const char c = char_lower(name.at[i]);
         if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'))
-            id[len++] = c;
-        else if (len && id[len - 1] != '_')
-            id[len++] = '_';
+            word[len++] = c;
+        else if (len && word[len - 1] != '_')
+            word[len++] = '_';
     }
-    while (len && id[len - 1] == '_')
+    while (len && word[len - 1] == '_')
         len--;
-    str word = len ? (str){id, len} : S("column");
-    for (uint32_t i = 0; i < at; i++)
-        if (str_eq(str_of(before[i]), word))
-            return str_printf(arena, "%.*s_%u", (int)word.len, word.at, at + 1).at;
-    return str_z(arena, word);
+    return len;
+}
+
+/* One that was there is numbered by its column, or the next number that is free. `ids` has one for each column before. */
+static str id_of(str name, uint32_t at, struct intern *ids)
+{
+    char word[LONGEST_WORD], id[LONGEST_WORD + 12];
+    const size_t len = word_of(name, word);
+    const int end = snprintf(id, sizeof id, "%.*s", len ? (int)len : 6, len ? word : "column");
+    for (uint32_t number = at + 1; intern_find(ids, str_of(id), &(uint32_t){0}); number++)
+        snprintf(id + end, sizeof id - (size_t)end, "_%u", number);
+    return intern_text(ids, intern_id(ids, str_of(id)));
 }
 
 /* A name that ends in a unit has it. */
@@ -129,14 +140,15 @@ static bool all_numbers(const struct sql_answer *answer, uint32_t column)
 
 static void set_columns(const struct sql_answer *answer, struct table *table, struct arena *arena)
 {
-    const char **ids = arena_array(arena, answer->columns, sizeof *ids);
+    struct intern *ids = intern_new();
     for (uint32_t i = 0; i < answer->columns; i++) {
-        ids[i] = id_of(answer, i, ids, arena);
+        const str id = id_of(answer->names[i], i, ids);
         const bool numbers = all_numbers(answer, i);
-        table_column(table, (struct column_spec){ids[i], str_z(arena, str_printable(arena, answer->names[i])),
-                                                 numbers ? unit_of(str_of(ids[i])) : UNIT_NONE,
-                                                 numbers ? 0 : COLUMN_WIDE, "as the query says"});
+        table_column(table, (struct column_spec){str_z(arena, id), str_z(arena, str_printable(arena, answer->names[i])),
+                                                 numbers ? unit_of(id) : UNIT_NONE, numbers ? 0 : COLUMN_WIDE,
+                                                 "as the query says"});
     }
+    intern_free(ids);
 }
 
 void query_show_answer(const struct sql_answer *answer, int64_t read_ns, int64_t most_rows, struct report *report)

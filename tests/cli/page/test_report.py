@@ -2,113 +2,14 @@
 """steptime report: the page holds every event of the traces, and does in a browser what doc/report.md says."""
 import base64
 import gzip
+import hashlib
 import json
 import os
 import re
-import shutil
-import struct
-import time
 import unittest
 
-from support import INPUT, OK, SOURCE, USAGE, Folder, recorded, span, steptime, training_steps, write_trace
-
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-ON_GPU = os.path.join(SOURCE, "bench", "gpu", "measured", "h200", "naive.json.gz")
-HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(1)'>\"'&amp;\u202e\x1b[31m\ufffe"
-KERNEL, WORK = 5, 4  # enum page_class, enum nest
-
-
-def varints(data, at, count):
-    values = []
-    for _ in range(count):
-        value = shift = 0
-        while True:
-            byte, at = data[at], at + 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        values.append(value)
-    return values, at
-
-
-def signed(value):
-    return value >> 1 ^ -(value & 1)
-
-
-def running(steps, last=0):
-    for step in steps:
-        last += step
-        yield last
-
-
-class Data:
-    """The data of a page, read anew from the description in src/page/timeline.h."""
-
-    def __init__(self, page):
-        packed = base64.b64decode(re.search(r'id="page-data">([^<]*)<', page).group(1), validate=True)
-        self.bytes = gzip.decompress(packed)
-        assert self.bytes[:4] == b"SPT1"
-        length = struct.unpack_from("<I", self.bytes, 4)[0]
-        self.head = json.loads(self.bytes[8:8 + length])
-        self.at = 8 + length
-        self.events, self.path, self.found = [], [], []  # of the first trace: (row, start, dur, name, class, cause, nest)
-        for i, trace in enumerate(self.head["traces"]):
-            events, path, found = self.trace(trace)
-            if i == 0:
-                self.events, self.path, self.found = events, path, found
-        assert self.at == len(self.bytes), "bytes are left"
-
-    def take(self, count):
-        values, self.at = varints(self.bytes, self.at, count)
-        return values
-
-    def trace(self, trace):
-        events = []
-        for lane in trace["lanes"]:
-            for track in lane["tracks"]:
-                n = track["count"]
-                start, dur, name = list(running(self.take(n))), self.take(n), self.take(n)
-                row = list(running((signed(step) + 1 for step in self.take(n)), -1))
-                cause = [None] * n
-                if track["nest"] == WORK:
-                    last = -1
-                    for k, step in enumerate(map(signed, self.take(n))):
-                        last += step
-                        cause[k] = last if step else None
-                for k in range(n):
-                    text = trace["names"][name[k]]
-                    events.append((row[k], start[k], dur[k], text[1:], ord(text[0]) - 48, cause[k], track["nest"]))
-        n = trace["path"]
-        gaps, lengths, _, rows = self.take(n), self.take(n), self.take(n), list(running(map(signed, self.take(n))))
-        path, end = [], 0
-        for gap, length, row in zip(gaps, lengths, rows):
-            path.append((end + signed(gap), length, row - 1))
-            end = path[-1][0] + length
-        found = {one["id"]: list(running(map(signed, self.take(one["count"])))) for one in trace["found"]}
-        return events, path, found
-
-
-class Report(Folder):
-    def page(self, *arguments, code=OK):
-        path = os.path.join(self.folder, "report.html")
-        run = steptime("report", "-o", path, *arguments)
-        self.assertEqual(run.code, code, run.err)
-        with open(path, encoding="utf-8") as file:
-            self.text = file.read()
-        return path
-
-    def job(self, ranks=2):
-        folder = os.path.join(self.folder, "job")
-        os.makedirs(folder, exist_ok=True)
-        for rank in range(ranks):
-            write_trace(os.path.join(folder, f"rank{rank}.json"), training_steps(4), distributedInfo={"rank": rank, "world_size": ranks})
-        return folder
+from pages import CALL, HOSTILE, KERNEL, ON_GPU, WAIT, WORK, Browsing, Data, Report
+from support import INPUT, OK, USAGE, recorded, span, steptime, training_steps, write_trace
 
 
 class Written(Report):
@@ -170,6 +71,23 @@ class Written(Report):
         self.assertIn("\\u202e", names)
         self.assertNotIn("\u202e", names)
 
+    def test_its_policy_allows_its_own_scripts_and_no_other(self):
+        self.page(write_trace(os.path.join(self.folder, "t.json"), training_steps(2)))
+        packed = [gzip.decompress(base64.b64decode(text)) for text in re.findall(r'data-packed="script">([^<]*)<', self.text)]
+        own = [text.encode() for text in re.findall(r"<script>(.*?)</script>", self.text, re.DOTALL)]
+        policy = re.search(r'Content-Security-Policy" content="(.*?)"', self.text).group(1)
+        self.assertEqual(len(packed), 1)
+        self.assertEqual(sorted(re.findall(r"'sha256-([^']*)'", policy)),
+                         sorted(base64.b64encode(hashlib.sha256(text).digest()).decode() for text in own + packed))
+
+    def test_calls_that_wait_are_those_that_block_the_host(self):
+        """As breakdown has them: what frees memory and plain copies wait, too; a copy that is asynchronous and pinned does not."""
+        calls = {"cudaDeviceSynchronize": WAIT, "cudaFree": WAIT, "cudaMemcpy": WAIT, "cudaMemcpyAsync": CALL, "cudaFreeAsync": CALL,
+                 "cudaLaunchKernel": CALL}
+        self.page(write_trace(os.path.join(self.folder, "t.json"),
+                              [span(name, 10 * i, 5, cat="cuda_runtime") for i, name in enumerate(calls)]))
+        self.assertEqual({one[3]: one[4] for one in Data(self.text).events}, calls)
+
     def test_wrong_words(self):
         self.assertEqual(steptime("report").code, USAGE)
         self.assertEqual(steptime("report", "-o", os.path.join(self.folder, "x.html"), "/nowhere.json").code, INPUT)
@@ -194,41 +112,7 @@ class Written(Report):
         self.assertEqual(len(Data(self.text).events), 1)
 
 
-@unittest.skipUnless(sync_playwright and BROWSER, "Playwright and Chromium are not here")
-class InBrowser(Report):
-    @classmethod
-    def setUpClass(cls):
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-
-    def open(self, path, width=1280, height=900, scheme="light"):
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        self.addCleanup(context.close)
-        page = context.new_page()
-        self.troubles = []
-        page.on("console", lambda message: self.troubles.append(message.text))
-        page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on("request", lambda request: request.url.startswith("file:") or self.troubles.append(request.url))
-        page.goto("file://" + path)
-        self.until(page, "typeof Timeline === 'object' && Timeline.ready > 0")
-        self.until(page, "Timeline.view.state.frames.length > 0")
-        return page
-
-    def until(self, page, expression, seconds=20):
-        """wait_for_function evaluates inside the page, which the page's policy forbids."""
-        end = time.monotonic() + seconds
-        while not page.evaluate(expression):
-            self.assertLess(time.monotonic(), end, f"{expression}: {self.troubles}")
-            time.sleep(0.02)
-
-    def trace(self, steps=4):
-        return write_trace(os.path.join(self.folder, "t.json"), training_steps(steps))
-
+class InBrowser(Browsing):
     def test_a_kernel_is_drawn_where_it_was(self):
         page = self.open(self.page(self.trace()))
         inside, behind, tone, wash = page.evaluate("""() => { const s = Timeline.view.state, t = Timeline.tracksOf(s.model).find((t) => t.cause);
@@ -263,7 +147,7 @@ class InBrowser(Report):
     def test_search_selection_and_arrows(self):
         page = self.open(self.page(self.trace()))
         page.fill("#timeline-find", "sgemm")
-        self.until(page, "Timeline.view.state.marks && Timeline.view.state.marks.count === 12")
+        self.until(page, "Timeline.view.state.marks && Timeline.view.state.marks.whole && Timeline.view.state.marks.count === 12")
         self.assertEqual(page.inner_text("#timeline-hits"), "12 events")
         page.press("#timeline-find", "Enter")
         told = page.inner_text("#timeline-told")
@@ -271,7 +155,7 @@ class InBrowser(Report):
         self.assertIn("launched by cudaLaunchKernel", told)
         self.assertEqual(page.evaluate("Timeline.view.state.selected.links.length"), 1)
         page.fill("#timeline-find", "aten::mm")
-        self.until(page, "Timeline.view.state.marks.what === 'aten::mm'")
+        self.until(page, "Timeline.view.state.marks.whole && Timeline.view.state.marks.what === 'aten::mm'")
         page.press("#timeline-find", "Enter")
         self.assertIn("launches 1 on the device", page.inner_text("#timeline-told"))
         page.focus("#timeline-canvas")
@@ -358,6 +242,31 @@ class InBrowser(Report):
         page.locator(".heat tbody tr").nth(1).locator("td").nth(2).click()
         self.assertEqual(page.evaluate("(({start, end}) => [start, end])(Timeline.view.state.view)"), [2e6, 3e6])
 
+    def test_a_cell_stands_below_the_number_of_its_step(self):
+        """Ranks recorded other steps: 1 to 3, 2 and 3, and 0 twice."""
+        folder = os.path.join(self.folder, "job")
+        os.makedirs(folder)
+        for rank, numbers in enumerate([(1, 2, 3), (2, 3), (0, 0, 3)]):
+            events = [{**event, "name": f"ProfilerStep#{numbers[event['ts'] // 1000]}"} if event["name"].startswith("ProfilerStep") else event
+                      for event in training_steps(len(numbers))]
+            write_trace(os.path.join(folder, f"rank{rank}.json"), events, distributedInfo={"rank": rank, "world_size": 3})
+        page = self.open(self.page(folder))
+        rows = page.evaluate("Array.from(document.querySelectorAll('.heat tr'), (row) => Array.from(row.cells, (cell) => cell.textContent))")
+        self.assertEqual(rows[0], ["rank", "0", "0", "1", "2", "3"])
+        self.assertEqual([[text != "\u2013" for text in row] for row in rows[1:]],
+                         [[True, False, False, True, True, True], [True, False, False, False, True, True], [True, True, True, False, False, True]])
+        titles = page.evaluate("Array.from(document.querySelectorAll('.heat tbody tr')[1].querySelectorAll('td'), (cell) => cell.title)")
+        self.assertEqual(titles, [f"rank 1, step {step}" for step in (0, 0, 1, 2, 3)])
+
+    def test_a_browser_that_cannot_unpack_says_so_and_has_the_rest(self):
+        page = self.browser.new_page()
+        self.addCleanup(page.close)
+        page.add_init_script("delete globalThis.DecompressionStream")
+        page.goto("file://" + self.page(self.trace()))
+        self.troubles = []
+        self.until(page, "document.getElementById('timeline-told').textContent.startsWith('The timeline could not be read: ')")
+        self.assertIn("What bounds a step", page.inner_text("#first"))
+
     def test_a_million_events(self):
         """Median and worst frames over zooms and moves; a busy machine has room: 1 and 12 ms were measured."""
         events = []
@@ -380,6 +289,30 @@ class InBrowser(Report):
             for (let k = 0; k < 30; k++) { v.zoom(1 / 0.7); await frame(); v.move(0.1); await frame(); }
             v.search("in3"); await frame(); v.all(); await frame();
             return s.frames.slice(); }""")
+        searched = page.evaluate("""async () => { const v = Timeline.view, s = v.state, find = document.getElementById("timeline-find"), told = [];
+            const frame = () => new Promise((r) => requestAnimationFrame(() => r())), type = (words) => { find.value = words; find.dispatchEvent(new Event("input")); };
+            s.frames.length = 0;
+            let typed = 0;
+            for (const words of ["e", "n", "in", "k", "op3", "a", "zzz"]) {
+              for (let k = 1; k <= words.length; k++) { const began = performance.now(); type(words.slice(0, k)); typed = Math.max(typed, performance.now() - began); v.move(0.05); await frame(); }
+              let rounds = 0;
+              for (; !s.marks.whole; rounds++) { v.zoom(rounds % 2 ? 0.9 : 1 / 0.9); await frame(); }
+              let sorted = true;
+              for (let k = 1; k < s.marks.count; k++) sorted = sorted && s.marks.start[k - 1] <= s.marks.start[k];
+              told.push([words, s.marks.count, s.marks.start.length, sorted, rounds]);
+              await frame();
+            }
+            return {told, frames: s.frames.slice(), typed}; }""")
+        self.assertEqual([[words, count] for words, count, *_ in searched["told"]],
+                         [["e", 750000], ["n", 750000], ["in", 250000], ["k", 500000], ["op3", 68750], ["a", 750000], ["zzz", 0]])
+        for words, count, marked, ascends, rounds in searched["told"]:
+            self.assertEqual(marked, count, words)
+            self.assertTrue(ascends, words)
+        looks = sorted(searched["frames"])
+        print(f"# searches of a million: median frame {looks[len(looks) // 2]:.1f} ms, last but one {looks[-2]:.1f} ms, a letter {searched['typed']:.1f} ms, "
+              f"up to {max(one[4] for one in searched['told'])} frames a search")
+        self.assertLess(looks[len(looks) // 2], 16)
+        self.assertLess(looks[int(len(looks) * 0.99) - 1], 100)  # 15 to 25 where nobody else is at work
         frames.sort()
         ready = page.evaluate("Timeline.ready")
         print(f"# a million events: ready in {ready:.0f} ms, median frame {frames[len(frames) // 2]:.1f} ms, last but one {frames[-2]:.1f} ms")
@@ -388,6 +321,9 @@ class InBrowser(Report):
         self.assertLess(frames[int(len(frames) * 0.99) - 1], 100)
         self.assertLess(ready, 8000)
         self.assertEqual(self.troubles, [])
+
+
+del Report, Browsing
 
 
 if __name__ == "__main__":

@@ -190,11 +190,41 @@ class Queries(Folder):
         self.assertIn("1 GiB", run.err)
         self.assertLess(run.peak_bytes, 3 << 30)
 
+    def test_an_order_of_a_subquery_is_sorted_once(self):
+        """Not anew at each row around it: 4000 orders of 4000 names were 64 MB of them."""
+        path = os.path.join(self.folder, "many.json")
+        write_trace(path, [{"ph": "X", "cat": "cpu_op", "name": f"op{i * 7919 % 4000}", "pid": 1, "tid": 1, "ts": i, "dur": 1} for i in range(4000)])
+        one = "SELECT e.name FROM events e WHERE e.event >= o.event ORDER BY e.name LIMIT 1"
+        other = "SELECT k.name FROM events k WHERE k.event >= o.event ORDER BY k.kind, k.name LIMIT 1"
+        run = steptime("query", path, f"SELECT count(({one})) AS n, sum(({one}) = ({other})) AS same FROM events o", "--format", "json")
+        self.assertEqual(rows_of(run.json, "answer"), [{"n": 4000, "same": 4000}], run.err)
+        few = steptime("query", path, f"SELECT ({one}) AS n FROM events o LIMIT 1", "--format", "json")
+        if not SANITIZED:  # it keeps what was freed
+            self.assertLess(run.peak_bytes - few.peak_bytes, 16 << 20)
+
+    def test_bytes_take_no_more_than_what_is_shown_of_them(self):
+        blobs = ", ".join(f"randomblob(65) AS b{i}" for i in range(64))
+        run = steptime("query", recorded("dlrm-cpu.json.gz"), "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c LIMIT 500) "
+                       f"SELECT {blobs} FROM c", "--format", "json")
+        cell = rows_of(run.json, "answer")[0]["b0"]
+        self.assertRegex(cell, r"^x'[0-9a-f]{128}\.\.\.'$")
+        if not SANITIZED:
+            self.assertLess(run.peak_bytes, 120 << 20)
+
+    def test_bytes_count_towards_the_limit_of_texts(self):
+        blobs = ", ".join(f"x AS x{i}" for i in range(1900))
+        run = steptime("query", recorded("dlrm-cpu.json.gz"), "WITH RECURSIVE c(n, x) AS (SELECT 1, zeroblob(70) UNION ALL SELECT n + 1, x FROM c "
+                       f"LIMIT 1100) SELECT {blobs} FROM c", "--format", "csv", "--table", "answer", stdout=subprocess.DEVNULL)
+        self.assertEqual(run.code, OK, run.err)
+        self.assertIn("256 MiB", run.err)
+
     def test_names_of_columns(self):
         rows = self.ask(recorded("dlrm-cpu.json.gz"), "SELECT 1 AS \"A b!\", 2 AS \"a B\", 3, NULL AS \"\", x'00ff' AS bytes, 1e999 AS r, "
                                                      "'</script>\x01' AS t")
         self.assertEqual(list(rows[0])[:3], ["a_b", "a_b_2", "3"])
         self.assertEqual(rows[0]["bytes"], "x'00ff'")
+        rows = self.ask(recorded("dlrm-cpu.json.gz"), "SELECT 1 AS a_3, 2 AS a, 3 AS a, 4 AS a_3")
+        self.assertEqual(rows, [{"a_3": 1, "a": 2, "a_4": 3, "a_3_4": 4}])
 
     def test_an_empty_trace(self):
         path = os.path.join(self.folder, "empty.json")

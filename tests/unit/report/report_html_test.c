@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "io/writer.h"
 #include "report/report.h"
@@ -104,7 +105,7 @@ static void every_kind_of_any_numbers(void **state)
         {5e-324, 1.7e308, -1.7e308, 0, 1},
     };
     static const enum unit units[] = {UNIT_NS, UNIT_BYTES, UNIT_RATIO, UNIT_NONE, UNIT_FLOP_PER_S};
-    for (int kind = FIGURE_BAR; kind <= FIGURE_LANES; kind++)
+    for (int kind = FIGURE_BAR; kind <= FIGURE_ROOFLINE; kind++)
         for (size_t i = 0; i < sizeof series / sizeof *series; i++) {
             report = report_new(&arena, S("demo"));
             numbers((enum figure_kind)kind, series[i], 5, units[i % 5]);
@@ -127,6 +128,74 @@ static void a_single_point_and_none(void **state)
             assert_balanced(text);
             assert_int_equal(count_of(text, "<svg"), count);
         }
+}
+
+/* Powers of ten with few numbers between, and hostile numbers among them. */
+static void a_roofline_has_a_mark_a_row(void **state)
+{
+    static const double rows[][5] = {{0.1, 1e9, 1e12, 1e11, 50}, {100, 5e11, 1e12, 1e11, 10},
+                                     {1, 1e10, 0, 1e11, 5},      {5e-324, 1e300, 1e12, 1e11, 1},
+                                     {NAN, 1e9, 1e12, 1e11, 1},  {-1, 1e9, 1e12, 1e11, 1}};
+    struct section *section = report_section(report, "s", "Section");
+    struct table *table = section_table(section, "t", "");
+    table_column(table, (struct column_spec){"name", "name", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"x", "x", UNIT_NONE, 0, "of a test"});
+    table_column(table, (struct column_spec){"y", "y", UNIT_FLOP_PER_S, 0, "of a test"});
+    table_column(table, (struct column_spec){"peak", "peak", UNIT_FLOP_PER_S, 0, "of a test"});
+    table_column(table, (struct column_spec){"memory", "memory", UNIT_BYTES_PER_S, 0, "of a test"});
+    table_column(table, (struct column_spec){"ns", "ns", UNIT_NS, 0, "of a test"});
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        table_row(table);
+        table_text(table, S("<b>markup"));
+        for (int k = 0; k < 5; k++)
+            table_real(table, rows[i][k]);
+    }
+    section_figure(section, "f", FIGURE_ROOFLINE, "t", "x", "y");
+    const str text = rendered();
+    assert_balanced(text);
+    assert_int_equal(count_of(text, "<b>markup"), 0);
+    assert_int_equal(count_of(text, "nan"), 0);
+    assert_int_equal(count_of(text, "\"inf"), 0);
+    assert_int_equal(count_of(text, "class=\"ring\""),
+                     2); /* left of the ridge at 10; the last is what 1e-30 stands for */
+    assert_int_equal(count_of(text, "class=\"disc\""), 1);
+    assert_int_equal(count_of(text, "class=\"unroofed\""), 1);
+    assert_int_equal(count_of(text, "class=\"line roof\""), 1);
+}
+
+/* Where a label stands, in the drawing. */
+static double label_at(str text, const char *label)
+{
+    const char *at = memmem(text.at, text.len, label, strlen(label));
+    assert_non_null(at);
+    while (strncmp(at, " x=\"", 4) != 0)
+        at--;
+    return strtod(at + 4, NULL);
+}
+
+static double middle_of_three(const int64_t *x, int count, const char *first, const char *between, const char *last)
+{
+    report = report_new(&arena, S("demo"));
+    struct section *section = report_section(report, "s", "Section");
+    struct table *table = section_table(section, "t", "");
+    table_column(table, (struct column_spec){"x", "x", UNIT_COUNT, 0, "of a test"});
+    table_column(table, (struct column_spec){"y", "y", UNIT_US, 0, "of a test"});
+    for (int i = 0; i < count; i++) {
+        table_row(table);
+        table_int(table, x[i]);
+        table_real(table, 700);
+    }
+    section_figure(section, "f", FIGURE_LINE, "t", "x", "y");
+    const str text = rendered();
+    const double from = label_at(text, first), to = label_at(text, last);
+    return (label_at(text, between) - from) / (to - from);
+}
+
+static void steps_are_even_and_batches_on_a_logarithm(void **state)
+{
+    const int64_t batches[] = {1, 4, 16, 64, 256}, steps[] = {2, 22, 42, 62, 82};
+    assert_true(fabs(middle_of_three(batches, 5, ">1<", ">16<", ">256<") - 0.5) < 0.01);
+    assert_true(fabs(middle_of_three(steps, 5, ">2<", ">42<", ">82<") - 0.5) < 0.01);
 }
 
 static void lines_over_one_axis_share_a_chart(void **state)
@@ -211,6 +280,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_kind_of_any_numbers, begin, end),
         cmocka_unit_test_setup_teardown(a_single_point_and_none, begin, end),
+        cmocka_unit_test_setup_teardown(a_roofline_has_a_mark_a_row, begin, end),
+        cmocka_unit_test_setup_teardown(steps_are_even_and_batches_on_a_logarithm, begin, end),
         cmocka_unit_test_setup_teardown(lines_over_one_axis_share_a_chart, begin, end),
         cmocka_unit_test_setup_teardown(spans_lie_on_their_lanes, begin, end),
         cmocka_unit_test_setup_teardown(what_is_not_drawn_of_many_spans_is_told, begin, end),
