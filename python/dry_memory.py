@@ -10,6 +10,7 @@ each in their order, words apart by tabs:
     k  <storage> <kind>                    it is known to be a parameter, gradient, optimizer, buffer or communication; the last one
                                            that is told counts
     s  <n>                                 a step ended
+    b                                      from here on what is made may grow with the batch
 """
 import gc
 import os
@@ -52,6 +53,7 @@ class Memory:
         self.places = Places(self.storages, self.on_host) if on_device else None
         self.ranks = None  # of a job: dry_job.py
         self.steps = 0
+        self.batches_began = False
         self.mode = self.watching()
 
     def watching(self):
@@ -114,6 +116,13 @@ class Memory:
         self.steps += 1
         for storages in (self.storages, self.on_host):
             storages.end_step(self.steps)
+
+    def begin_batches(self):
+        """The first batch of another size is about to be loaded."""
+        if not self.batches_began:
+            for storages in (self.storages, self.on_host):
+                storages.events.append("b")
+        self.batches_began = True
 
     def begin_anew(self):
         """The steps so far were none; what lives, lives on."""

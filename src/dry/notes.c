@@ -35,14 +35,16 @@ static bool take_note(const struct line *line, struct dry_note *note)
     return false;
 }
 
-/* "loader 8 16384 1" */
+/* "loader 8 16384 1 64 8" */
 static void take_batch(const struct line *line, struct dry_batch *batch)
 {
-    str basis, samples, tokens, rest = line->words;
+    str basis, samples, tokens, batches, own, rest = line->words;
     struct dry_batch told = {.place = line->place};
     if (!str_cut(&rest, ' ', &basis) || !str_cut(&rest, ' ', &samples) || !str_int(samples, &told.samples) ||
-        !str_cut(&rest, ' ', &tokens) || !str_int(tokens, &told.tokens) || !str_int(rest, &told.batches) ||
-        told.samples < 1 || told.tokens < 0 || told.batches < 1)
+        !str_cut(&rest, ' ', &tokens) || !str_int(tokens, &told.tokens) || !str_cut(&rest, ' ', &batches) ||
+        !str_int(batches, &told.batches) || !str_cut(&rest, ' ', &own) || !str_int(own, &told.own) ||
+        !str_int(rest, &told.ran) || told.samples < 1 || told.tokens < 0 || told.batches < 1 || told.own < 0 ||
+        told.ran < 0)
         return;
     told.basis = str_eq(basis, S("loader")) ? BATCH_OF_LOADER : BATCH_OF_MODULE;
     *batch = told;
@@ -74,6 +76,8 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
         told->late_at = line->place; /* a launcher may stand nowhere */
     if (str_eq(line->kind, S("why")))
         told->why = line->words;
+    if (str_eq(line->kind, S("lacks")))
+        told->lacks = line->words;
     if (str_eq(line->kind, S("died"))) {
         told->died = true;
         told->died_at = line->place;
@@ -91,7 +95,7 @@ static uint32_t lines_in(str text)
 
 struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry_result *result)
 {
-    struct dry_told told = {.died_at = S(""), .died_of = S(""), .late_at = S(""), .why = S("")};
+    struct dry_told told = {.died_at = S(""), .died_of = S(""), .late_at = S(""), .lacks = S(""), .why = S("")};
     str text = beside_read(path, arena);
     struct dry_note *const notes = arena_array(arena, lines_in(text), sizeof *notes);
     result->at = notes;

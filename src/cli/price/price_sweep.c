@@ -137,12 +137,12 @@ static bool is_as_it_is(const struct price_sweeping *s, int64_t batch, str preci
 static void run_one(const struct price_sweeping *s, int64_t batch, str precision, struct swept *swept)
 {
     struct steptime_error err = {.offset = -1};
-    const struct price_setting setting = {batch, dtype_of(precision)};
+    const struct price_setting setting = {batch, dtype_of(precision), s->run};
     *swept = (struct swept){.run = *s->run, .why = S("")};
     if (!is_as_it_is(s, batch, precision)) {
         if (!price_run(s->asked, &setting, s->texts, &swept->arena, &swept->run, &err))
             swept->why = error_line(&swept->arena, &err);
-        dry_close(&swept->run.dry);
+        price_run_close(&swept->run);
     }
     swept->lives = swept->run.dry.lives;
     swept->step = swept->run.step;

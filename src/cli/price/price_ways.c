@@ -126,9 +126,10 @@ static bool run_again(const struct price_ways *ways, const struct price_setting 
                       str *why)
 {
     struct steptime_error err = {.offset = -1};
-    const bool good = price_run(ways->asked, setting, ways->texts, ways->arena, run, &err);
+    const struct price_setting with = {setting->batch, setting->precision, ways->run};
+    const bool good = price_run(ways->asked, &with, ways->texts, ways->arena, run, &err);
     *why = good ? S("") : error_line(ways->arena, &err);
-    dry_close(&run->dry);
+    price_run_close(run);
     return good;
 }
 
