@@ -80,7 +80,9 @@ class Batch:
         basis, (samples, tokens, batches), where = ("loader", self.loaded, self.loaded_at) if self.loaded[0] else \
             ("module", self.called, self.called_at)
         if samples:
-            tell("batch", where, f"{basis} {samples} {tokens} {batches} {self.own} {self.ran}")
+            tell("batch", where, f"{basis} {samples} {tokens} {batches}")
+        if self.own:
+            tell("instead", where, f"{self.own} {self.ran}")
         self.begin_step()
 
     def watch(self):

@@ -23,8 +23,8 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     branch    <times> <place> <call>    the script asked whether a stand-in is true, so chose its way by it
     shape     <times> <place> <call>    a stand-in for a shape that depends on values: the largest it could be
     skipped   <times> <place> <call>    what was not done: saving, writing, waiting
-    batch     1  <place> <basis> <samples> <tokens> <batches> <own> <ran>   what a step took, by what: loader or module; loaders that
-                          got another batch than they asked for would have handed out <own> items, not <ran>
+    batch     1  <place> <basis> <samples> <tokens> <batches>   what a step took, by what: loader or module
+    instead   1  <place> <own> <ran>    loaders that got another batch would have handed out <own> items for it, not <ran>
     rebatched 1  <place> <n>      a loader got another batch than it asked for
     shaped    1  <place>                a loader handed out batches of the shapes that were asked for
     nothing   1                         it put nothing on the device

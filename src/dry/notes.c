@@ -35,19 +35,28 @@ static bool take_note(const struct line *line, struct dry_note *note)
     return false;
 }
 
-/* "loader 8 16384 1 64 8" */
+/* "loader 8 16384 1" */
 static void take_batch(const struct line *line, struct dry_batch *batch)
 {
-    str basis, samples, tokens, batches, own, rest = line->words;
+    str basis, samples, tokens, rest = line->words;
     struct dry_batch told = {.place = line->place};
     if (!str_cut(&rest, ' ', &basis) || !str_cut(&rest, ' ', &samples) || !str_int(samples, &told.samples) ||
-        !str_cut(&rest, ' ', &tokens) || !str_int(tokens, &told.tokens) || !str_cut(&rest, ' ', &batches) ||
-        !str_int(batches, &told.batches) || !str_cut(&rest, ' ', &own) || !str_int(own, &told.own) ||
-        !str_int(rest, &told.ran) || told.samples < 1 || told.tokens < 0 || told.batches < 1 || told.own < 0 ||
-        told.ran < 0)
+        !str_cut(&rest, ' ', &tokens) || !str_int(tokens, &told.tokens) || !str_int(rest, &told.batches) ||
+        told.samples < 1 || told.tokens < 0 || told.batches < 1)
         return;
     told.basis = str_eq(basis, S("loader")) ? BATCH_OF_LOADER : BATCH_OF_MODULE;
     *batch = told;
+}
+
+/* "64 1" */
+static void take_own(const struct line *line, struct dry_batch *batch)
+{
+    str own, rest = line->words;
+    int64_t of_own, of_ran;
+    if (!str_cut(&rest, ' ', &own) || !str_int(own, &of_own) || !str_int(rest, &of_ran) || of_own < 1 || of_ran < 1)
+        return;
+    batch->own = of_own;
+    batch->ran = of_ran;
 }
 
 static void take_event(const struct line *line, struct dry_told *told, struct dry_result *result)
@@ -59,6 +68,8 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
     result->shaped |= str_eq(line->kind, S("shaped"));
     if (str_eq(line->kind, S("batch")))
         take_batch(line, &result->batch);
+    if (str_eq(line->kind, S("instead")))
+        take_own(line, &result->batch);
     told->ended |= str_eq(line->kind, S("ended"));
     if (str_eq(line->kind, S("torch"))) {
         told->torch = true;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/format.h"
 #include "cli/program/screen.h"
 #include "dry/grown.h"
 #include "predict/question/batch_between.h"
@@ -51,9 +52,12 @@ static bool run_with(struct running *r, int64_t batch, struct dry_result *result
     const int64_t left_ns = r->until_ns - now_ns();
     r->options.batch = batch;
     r->options.limit_ns = left_ns > 1000000000 ? left_ns : 1000000000;
-    say(batch == 1  ? "running one sample on the CPU"
-        : batch > 1 ? "running a few samples on the CPU"
-                    : "running a batch on the CPU");
+    char line[64];
+    if (batch > 0)
+        format_text(line, sizeof line, "running %lld sample%s on the CPU", (long long)batch, batch == 1 ? "" : "s");
+    else
+        format_text(line, sizeof line, "running a batch on the CPU");
+    say(line);
     const bool good = dry_run(&r->options, r->arena, result, err);
     say("");
     return good;
@@ -65,10 +69,13 @@ static bool may_go_on(const struct running *r, const struct dry_result *result)
     return result->rebatched && result->died_of.len && r->until_ns > now_ns();
 }
 
-/* One sample, two (normalisation over the batch needs as many), or the script's own batch. */
+/*
+ * Two samples: normalisation over the batch needs as many, and of one PyTorch leaves out copies that larger batches need, as a
+ * dimension of one lies in memory like any other. Else one, or the script's own batch.
+ */
 static bool run_least(struct running *r, struct dry_result *result, int64_t *batch, struct steptime_error *err)
 {
-    static const int64_t least[] = {1, 2, 0};
+    static const int64_t least[] = {2, 1, 0};
     str last = S("");
     for (size_t i = 0; i < sizeof least / sizeof *least; i++) {
         *batch = least[i];
@@ -105,6 +112,18 @@ static void run_one_more(struct running *r, struct price_real *real, struct dry_
     }
 }
 
+/* A script whose batch is smaller than what was run: as it is. Where that fails, what was run is scaled. */
+static void run_own(struct running *r, struct price_real *real, struct dry_result *dry)
+{
+    struct steptime_error err = {.offset = -1};
+    struct dry_result own;
+    if (!run_with(r, 0, &own, &err))
+        return;
+    dry_close(dry);
+    *dry = own;
+    real->batches.more = real->batches.to;
+}
+
 static bool with_both(struct arena *arena, const struct steptime_error *real, struct price_real *told,
                       struct steptime_error *err)
 {
@@ -135,7 +154,9 @@ bool price_real_run(const struct dry_options *options, struct arena *arena, stru
     real->batches = (struct batches){.more = least, .to = own};
     if (own > 0 && wanted > 0)
         real->batches.to = wanted;
-    if (own > 0 && real->batches.to != least)
+    if (own > 0 && own < least && !wanted)
+        run_own(&r, real, dry);
+    else if (own > 0 && real->batches.to != least)
         run_one_more(&r, real, dry);
     return true;
 }
@@ -236,9 +257,11 @@ void price_real_show(const struct price_real *real, struct report *report)
     const struct price_doubt doubt = price_real_doubt(real);
     section_text(section, why_words(real, report_arena(report)));
     section_text(section, batch_words(real, report_arena(report)));
+    section_value(section, "because", "why it is not run without data", UNIT_NONE, cell_text_or_null(real->lacks));
     section_value(section, "place", "stands in the way", UNIT_NONE, cell_text_or_null(real->place));
     section_value(section, "error", "its error", UNIT_NONE, cell_text_or_null(real->error));
     show_batches(real, section);
+    section_value(section, "only_one", "why not with two batches", UNIT_NONE, cell_text_or_null(real->only_one));
     section_value(section, "step_error", "the step may be off besides by", UNIT_RATIO, cell_real(doubt.step));
     section_value(section, "memory_error", "memory may be off besides by", UNIT_RATIO, cell_real(doubt.memory));
 }

@@ -87,11 +87,12 @@ struct fit fit_on(const struct dry_lives *lives, struct allocator_peak free, con
 void fit_widen(struct fit *fit, double error, const struct hardware *hardware)
 {
     const int64_t memory = (int64_t)hardware->figure[HW_MEMORY_BYTES];
-    if (!(error > 0) || fit->verdict == FIT_UNKNOWN)
+    if (!(error > 0) || !fit->high)
         return;
     fit->low = sum_rounded((double)fit->low * fmax(1 - 2 * error, 0));
     fit->high = sum_rounded((double)fit->high * (1 + 2 * error));
-    fit->spare = memory - fit->high;
+    if (fit->verdict != FIT_UNKNOWN)
+        fit->spare = memory - fit->high;
     if ((fit->verdict == FIT_YES && fit->high > memory) || (fit->verdict == FIT_NO && fit->low <= memory))
         fit->verdict = FIT_MAYBE;
 }
