@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `steptime price` says of a script that it runs with data and a few samples, over what it says of the same script run dry: of
-trainings that can be run both ways (bench/price/batches.py, with several batches).
+trainings that can be run both ways (bench/price/batches.py, with several batches). --whole: over what it says of a run with data and
+the whole batch, of trainings in which values choose sizes (routed) as well.
 
-    bench/price_fallback.py [--python PYTHON] [--hw DEVICE,DEVICE] [--batch N,N] [--one] [NAME...]
+    bench/price_fallback.py [--python PYTHON] [--hw DEVICE,DEVICE] [--batch N,N] [--one] [--whole] [NAME...]
 
 Columns: ratios of FLOPs, of the peak of tensors, and on each device of the step and of its device work; then their means, biases and
 most of the absolute ones. --one: only one batch is run, not two.
@@ -51,9 +52,9 @@ def interpreter(asked, folder):
     return path
 
 
-def priced(asked, folder, name, batch, fallback):
+def priced(asked, folder, name, batch, fallback, *more):
     python = asked.python if fallback == "never" else interpreter(asked, folder)
-    words = [STEPTIME, "price", "--hw", asked.hw, "--fallback", fallback, "--format", "json", "--python", python, "--", SCRIPT, name, str(batch)]
+    words = [STEPTIME, "price", "--hw", asked.hw, "--fallback", fallback, "--format", "json", "--python", python, "--", SCRIPT, name, str(batch), *more]
     done = subprocess.run(words, capture_output=True, text=True, cwd=folder, check=False,
                           env={**os.environ, "OMP_NUM_THREADS": "1", "HF_HUB_OFFLINE": "1"})
     if done.returncode:
@@ -66,7 +67,8 @@ def ratio(real, dry):
 
 
 def compare(asked, folder, name, batch):
-    dry, real = (priced(asked, folder, name, batch, how) for how in ("never", "always"))
+    dry = priced(asked, folder, name, batch, "always", "whole") if asked.whole else priced(asked, folder, name, batch, "never")
+    real = priced(asked, folder, name, batch, "always")
     row = {"name": name, "batch": batch, "ran": f"{value(real, 'fallback', 'ran_batch')} {value(real, 'fallback', 'most_batch')}",
            "by_both": value(real, "fallback", "by_both"), "by_one": value(real, "fallback", "by_one"),
            "flops": ratio(value(real, "step", "flops"), value(dry, "step", "flops")),
@@ -91,6 +93,7 @@ def main():
     parser.add_argument("--hw", default="H100,T4")
     parser.add_argument("--batch", default="8,64")
     parser.add_argument("--one", action="store_true")
+    parser.add_argument("--whole", action="store_true")
     parser.add_argument("names", nargs="*", default=NAMES)
     asked = parser.parse_args()
     rows, out = [], None

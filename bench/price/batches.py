@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Small trainings with loaders, for bench/price_fallback.py: `batches.py NAME BATCH`. They put all on the GPU that they are told of."""
+"""Small trainings with loaders, for bench/price_fallback.py: `batches.py NAME BATCH [whole]`. They put all on the GPU that they are told
+of. whole: batches come whole, so that no other batch can be had."""
 import sys
 
 import torch
@@ -150,7 +151,28 @@ def unet():
     return model, lambda g, _: torch.randn(3, 32, 32, generator=g), loss, None
 
 
-MODELS = {one.__name__: one for one in (perceptron, residual, encoder, language, recurrent, tables, padded, patches, unet)}
+class Routed(nn.Module):
+    """Each place goes through one of four layers, chosen by its values."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.gate, self.out = nn.Embedding(4000, 256), nn.Linear(256, 4), nn.Linear(256, 4000)
+        self.ways = nn.ModuleList(nn.Sequential(nn.Linear(256, 1024), nn.GELU(), nn.Linear(1024, 256)) for _ in range(4))
+
+    def forward(self, x):
+        h = self.words(x).flatten(0, 1)
+        chosen, made = self.gate(h).argmax(1), torch.zeros_like(h)
+        for i, way in enumerate(self.ways):
+            places = (chosen == i).nonzero()[:, 0]
+            made = made.index_add(0, places, way(h[places]))
+        return self.out(made)
+
+
+def routed():
+    return Routed(), words(64, 4000), lambda m, x: F.cross_entropy(m(x), x.flatten()), None
+
+
+MODELS = {one.__name__: one for one in (perceptron, residual, encoder, language, recurrent, tables, padded, patches, unet, routed)}
 
 
 def to_device(value):
@@ -161,7 +183,12 @@ def main():
     model, item, loss_of, collate = MODELS[sys.argv[1]]()
     model.to(DEVICE)
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    loader = torch.utils.data.DataLoader(Items(item), batch_size=int(sys.argv[2]), collate_fn=collate, num_workers=2)
+    items, size = Items(item), int(sys.argv[2])
+    if sys.argv[3:] == ["whole"]:
+        together = collate or torch.utils.data.default_collate
+        loader = [together([items[at + i] for i in range(size)]) for at in range(0, STEPS * size, size)]
+    else:
+        loader = torch.utils.data.DataLoader(items, batch_size=size, collate_fn=collate, num_workers=2)
     for step, batch in enumerate(loader):
         if step == STEPS:
             break

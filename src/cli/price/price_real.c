@@ -124,15 +124,30 @@ static void run_own(struct running *r, struct price_real *real, struct dry_resul
     real->batches.more = real->batches.to;
 }
 
-static bool with_both(struct arena *arena, const struct steptime_error *real, struct price_real *told,
-                      struct steptime_error *err)
+static str first(str words, size_t most)
 {
-    if (told->asked)
-        return fail(err, real->code, "%s", real->message);
-    return fail(err, STEPTIME_INPUT,
-                "the script cannot be run without data (at %.*s: %.*s), and not with data either: %s",
-                (int)told->place.len, told->place.at, (int)(told->error.len < 120 ? told->error.len : 120),
-                told->error.at, real->message);
+    return words.len > most ? (str){words.at, most} : words;
+}
+
+/* The rest of a sentence that fits behind what is said of the run without data. */
+static str why_not(const struct dry_result *dry, const struct steptime_error *err, struct arena *arena)
+{
+    if (!dry->died_of.len || !dry->died_at.len)
+        return str_of(err->message);
+    return str_printf(arena, "%.*s: %.*s", (int)dry->died_at.len, dry->died_at.at, (int)dry->died_of.len,
+                      dry->died_of.at);
+}
+
+/* False, with both errors. */
+static bool neither(const struct price_real *real, const struct dry_result *dry, struct arena *arena,
+                    struct steptime_error *err)
+{
+    enum { MOST_OF_DRY = 72 };
+    if (real->asked)
+        return false;
+    const str error = first(real->error, MOST_OF_DRY), why = why_not(dry, err, arena);
+    return fail(err, STEPTIME_INPUT, "%.*s: cannot go on without data (%.*s); with data on the CPU neither: %.*s",
+                (int)real->place.len, real->place.at, (int)error.len, error.at, (int)why.len, why.at);
 }
 
 bool price_real_run(const struct dry_options *options, struct arena *arena, struct price_real *real,
@@ -145,10 +160,8 @@ bool price_real_run(const struct dry_options *options, struct arena *arena, stru
     r.options.steps = options->steps < REAL_STEPS ? options->steps : REAL_STEPS;
     real->taken = true;
     real->only_one = S("");
-    if (!run_least(&r, dry, &least, err)) {
-        const struct steptime_error why = *err;
-        return with_both(arena, &why, real, err);
-    }
+    if (!run_least(&r, dry, &least, err))
+        return neither(real, dry, arena, err);
     const int64_t own = own_of(&dry->batch, least);
     real->has_batch = own > 0;
     real->batches = (struct batches){.more = least, .to = own};
