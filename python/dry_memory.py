@@ -16,7 +16,8 @@ import gc
 import os
 
 from steptime_dry_places import Places
-from steptime_dry_plan import TO, tell
+from steptime_dry_plan import REAL, TO, tell
+from steptime_dry_real import of_its_library
 from steptime_dry_storages import Storages, storage_of
 from steptime_dry_values import hear_of_checks
 from steptime_inside import Outermost, as_function
@@ -58,6 +59,7 @@ class Memory:
 
     def watching(self):
         memory, torch, hear = self, self.torch, hear_of_checks(self.torch)
+        of_library = of_its_library(torch) if REAL else ()
         from torch.utils._python_dispatch import TorchDispatchMode
 
         asks_device, asked_of = torch.ops.prim.device.default, device_of(torch)
@@ -74,6 +76,8 @@ class Memory:
                 result = func(*args, **kwargs)
                 given = list(tensors_in(torch, (*args, *kwargs.values())))
                 made = list(tensors_in(torch, result if isinstance(result, (list, tuple)) else (result,)))
+                if func in of_library:
+                    made.pop()
                 memory.see(given, made)
                 if memory.ranks:
                     memory.ranks.see(func, args, kwargs, result)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For dry_run.py: a run with data. It may not take more memory than the machine has, what a scaler of losses does is what it does
-on most steps, and recurrent layers are those of any device.
+on most steps, and what the host's libraries keep for themselves is none of the script's.
 
 It lies as steptime_dry_real.py beside the sitecustomize.py that dry_run.py is.
 """
@@ -44,28 +44,11 @@ def find_no_infinities(torch):
     torch.Tensor.item = item
 
 
-def recur_as_anywhere(torch):
-    """The host has recurrent layers of a library of its own, which keeps working memory that no other device needs."""
-    from torch import _VF
-    from torch.nn.modules import rnn
-
-    def wrapped(given):
-        @functools.wraps(given)
-        def layer(*arguments, **named):
-            before = torch._C._get_mkldnn_enabled()
-            torch._C._set_mkldnn_enabled(False)
-            try:
-                return given(*arguments, **named)
-            finally:
-                torch._C._set_mkldnn_enabled(before)
-        return layer
-    for name in ("lstm", "gru", "rnn_tanh", "rnn_relu"):
-        setattr(_VF, name, wrapped(getattr(_VF, name)))
-    for name in getattr(rnn, "_rnn_impls", {}):
-        rnn._rnn_impls[name] = getattr(_VF, name.lower())
+def of_its_library(torch):
+    """Operators of which the last result is memory that the host's own library works in, and no other device needs."""
+    return {operator for operator in (getattr(torch.ops.aten.mkldnn_rnn_layer, "default", None),) if operator is not None}
 
 
 def keep_in_bounds(torch):
     bound_memory()
     find_no_infinities(torch)
-    recur_as_anywhere(torch)

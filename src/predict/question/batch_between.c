@@ -23,35 +23,93 @@ static bool take_number(str *text, int64_t *number)
     return good;
 }
 
-/* "[[2, 64], [64]]" and "[[4, 64], [64]]". False where they differ in more than numbers, or one does not go with the batch. */
-static bool put_between(str few, str more, struct batches batches, struct buf *to)
+/* A size of both, that neither stays nor goes with the batch. */
+struct odd {
+    int64_t few, more;
+};
+
+enum { MOST = 16 };
+
+struct odds {
+    struct odd first[MOST]; /* those that stand first in a tensor: what values chose goes with the batch */
+    uint32_t count;
+    bool any;
+};
+
+static bool is_first(const struct odds *odds, struct odd odd)
 {
+    for (uint32_t i = 0; i < odds->count; i++)
+        if (odds->first[i].few == odd.few && odds->first[i].more == odd.more)
+            return true;
+    return false;
+}
+
+static void note_odd(struct odds *odds, struct odd odd, bool first)
+{
+    odds->any = true;
+    if (first && odds->count < MOST && !is_first(odds, odd))
+        odds->first[odds->count++] = odd;
+}
+
+/* Two texts side by side. */
+struct walk {
+    struct batches batches;
+    struct odds *odds;
+    struct buf *to; /* NULL: odds are noted only */
+};
+
+static void take_pair(const struct walk *w, struct odd pair, bool first)
+{
+    int64_t size;
+    const bool known = size_between(pair.few, pair.more, w->batches, &size);
+    if (!w->to) {
+        if (!known)
+            note_odd(w->odds, pair, first);
+        return;
+    }
+    if (!known && is_first(w->odds, pair))
+        size = size_with_batch(pair.more, w->batches);
+    buf_printf(w->to, "%lld", (long long)size);
+}
+
+/* False where they differ in more than numbers. */
+static bool walk_both(str few, str more, const struct walk *w)
+{
+    char before = 0;
     while (more.len && few.len) {
-        if (!is_digit(*more.at)) {
-            if (*more.at != *few.at)
+        struct odd pair;
+        if (is_digit(*more.at) && is_digit(*few.at)) {
+            if (!take_number(&few, &pair.few) || !take_number(&more, &pair.more))
                 return false;
-            buf_char(to, *more.at);
-            few = str_from(few, 1);
-            more = str_from(more, 1);
+            take_pair(w, pair, before == '[');
             continue;
         }
-        int64_t of_few, of_more, size;
-        if (!is_digit(*few.at) || !take_number(&few, &of_few) || !take_number(&more, &of_more) ||
-            !size_between(of_few, of_more, batches, &size))
+        before = *more.at;
+        if (before != *few.at)
             return false;
-        buf_printf(to, "%lld", (long long)size);
+        if (w->to)
+            buf_char(w->to, before);
+        few = str_from(few, 1);
+        more = str_from(more, 1);
     }
     return !more.len && !few.len;
 }
 
-static bool dims_between(str few, str more, struct batches batches, struct arena *arena, str *dims)
+enum told { BY_NEITHER, BY_MORE, BY_BOTH };
+
+/* "[[2, 64], [64]]" and "[[3, 64], [64]]". */
+static enum told dims_between(str few, str more, struct batches batches, struct arena *arena, str *dims)
 {
+    struct odds odds = {.count = 0};
+    struct walk w = {batches, &odds, NULL};
+    if (!walk_both(few, more, &w))
+        return BY_NEITHER;
     struct buf text = {0};
-    const bool good = put_between(few, more, batches, &text);
-    if (good)
-        *dims = str_copy(arena, buf_str(&text));
+    w.to = &text;
+    walk_both(few, more, &w);
+    *dims = str_copy(arena, buf_str(&text));
     buf_free(&text);
-    return good;
+    return odds.any ? BY_MORE : BY_BOTH;
 }
 
 /* ---- one operator and its like ---- */
@@ -113,7 +171,7 @@ static bool join_op(const struct joining *j, uint32_t at)
         return false;
     join_bytes(j, at);
     return dims_between(j->few->ops[j->like[at]].arguments.dims, more, j->batches, j->arena,
-                        &j->ops[at].arguments.dims);
+                        &j->ops[at].arguments.dims) == BY_BOTH;
 }
 
 /* ---- all ---- */
