@@ -17,7 +17,7 @@ enum { REAL_STEPS = 2 }; /* the first sets up */
 /*
  * Against dry runs of the same scripts: doc/numbers/price.md, "With data". One run alone tells less of what goes with the batch.
  */
-static const struct price_doubt by_two = {0.05, 0.05}, by_one = {0.2, 0.2};
+static const struct price_doubt by_two = {0.02, 0.02}, by_one = {0.03, 0.25};
 
 struct price_doubt price_real_doubt(const struct price_real *real)
 {
