@@ -146,8 +146,9 @@ static bool neither(const struct price_real *real, const struct dry_result *dry,
     if (real->asked)
         return false;
     const str error = first(real->error, MOST_OF_DRY), why = why_not(dry, err, arena);
-    return fail(err, STEPTIME_INPUT, "%.*s: cannot go on without data (%.*s); with data on the CPU neither: %.*s",
-                (int)real->place.len, real->place.at, (int)error.len, error.at, (int)why.len, why.at);
+    return fail(err, STEPTIME_INPUT, "%.*s%sit cannot go on without data (%.*s); with data on the CPU neither: %.*s",
+                (int)real->place.len, real->place.at, real->place.len ? ": " : "", (int)error.len, error.at,
+                (int)why.len, why.at);
 }
 
 bool price_real_run(const struct dry_options *options, struct arena *arena, struct price_real *real,
@@ -225,8 +226,9 @@ static str why_words(const struct price_real *real, struct arena *arena)
 {
     if (real->asked)
         return S("It was not run without data, as --fallback always asks.");
-    return str_printf(arena, "It cannot be run without data: at %.*s %.*s (%.*s).", (int)real->place.len,
-                      real->place.at, (int)real->lacks.len, real->lacks.at, (int)real->error.len, real->error.at);
+    return str_printf(arena, "It cannot be run without data:%s%.*s %.*s (%.*s).", real->place.len ? " at " : "",
+                      (int)real->place.len, real->place.at, (int)real->lacks.len, real->lacks.at, (int)real->error.len,
+                      real->error.at);
 }
 
 static str batch_words(const struct price_real *real, struct arena *arena)

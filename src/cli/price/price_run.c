@@ -12,8 +12,9 @@ static bool run_real(const struct dry_options *options, struct arena *arena, str
 {
     if (options->ranks > 1)
         return fail(err, STEPTIME_INPUT,
-                    "%s; with data the script could be run as a job of one rank alone: leave --ranks out",
-                    err->message);
+                    "%.*s: it cannot go on without data (%.*s), and with data it runs as one rank alone, without --ranks",
+                    (int)run->real.place.len, run->real.place.at, (int)(run->real.error.len < 90 ? run->real.error.len : 90),
+                    run->real.error.at);
     return price_real_run(options, arena, &run->real, &run->dry, err);
 }
 
@@ -27,14 +28,14 @@ static bool is_known_to_lack(const struct price_setting *setting)
 static bool take_base(const struct price_setting *setting, struct price_run *run)
 {
     const struct price_run *const base = setting->base;
-    if (!is_known_to_lack(setting) || setting->precision.len || (setting->batch && !base->real.has_batch))
+    if (!is_known_to_lack(setting) || setting->precision.len)
         return false;
     run->dry = base->dry;
     run->dry.lives = base->ran;
     run->dry.batch = base->ran_batch;
     run->real = base->real;
     run->shares_files = true;
-    if (setting->batch)
+    if (setting->batch && base->real.has_batch)
         run->real.batches.to = setting->batch;
     return true;
 }
@@ -72,6 +73,11 @@ static bool run_either(const struct price_asked *asked, const struct price_setti
     run->ran = run->dry.lives;
     run->ran_batch = run->dry.batch;
     return true;
+}
+
+str price_run_basis(const struct price_run *run)
+{
+    return run->real.taken ? S("with data") : S("run dry");
 }
 
 void price_run_close(const struct price_run *run)

@@ -33,6 +33,8 @@ struct price_run {
 bool price_run(const struct price_asked *asked, const struct price_setting *setting, struct program_texts *texts,
                struct arena *arena, struct price_run *run, struct steptime_error *err);
 
+str price_run_basis(const struct price_run *run); /* "run dry", "with data" */
+
 void price_run_close(const struct price_run *run);
 
 /* NULL: that call was not in the step. */

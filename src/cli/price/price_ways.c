@@ -162,7 +162,8 @@ static void put_run(const struct trying *t, str way, const struct price_run *run
 {
     struct price then;
     price_one(&run->source, &t->ways->asked->predict, &run->step, &t->as_is->hardware, &then, t->ways->arena);
-    put_why(t, way, then.fit, then.why.len ? not_known(t, then.why) : taking_of(&then.step), S("run dry"));
+    put_why(t, way, then.fit, then.why.len ? not_known(t, then.why) : taking_of(&then.step),
+            price_run_basis(t->ways->run));
 }
 
 static void try_half(const struct trying *t)
@@ -396,7 +397,7 @@ static void try_offload(const struct trying *t)
 static void try_all(struct trying *t, const struct price *price)
 {
     t->as_is = price;
-    put_why(t, S("as it is"), price->fit, step_as_is(t), S("run dry"));
+    put_why(t, S("as it is"), price->fit, step_as_is(t), price_run_basis(t->ways->run));
     try_half(t);
     try_mixed(t);
     try_checkpoints(t);
