@@ -10,11 +10,13 @@
 static bool run_real(const struct dry_options *options, struct arena *arena, struct price_run *run,
                      struct steptime_error *err)
 {
+    const str error = run->real.error;
+    if (options->ranks > 1 && run->real.asked)
+        return fail(err, STEPTIME_USAGE, "--fallback always runs one rank alone, so without --ranks");
     if (options->ranks > 1)
         return fail(err, STEPTIME_INPUT,
-                    "%.*s: it cannot go on without data (%.*s), and with data it runs as one rank alone, without --ranks",
-                    (int)run->real.place.len, run->real.place.at, (int)(run->real.error.len < 90 ? run->real.error.len : 90),
-                    run->real.error.at);
+                    "%.*s: it cannot go on without data (%.*s), and with data one rank alone is run: leave --ranks out",
+                    (int)run->real.place.len, run->real.place.at, (int)(error.len < 90 ? error.len : 90), error.at);
     return price_real_run(options, arena, &run->real, &run->dry, err);
 }
 

@@ -190,6 +190,7 @@ static void try_mixed(const struct trying *t)
 /* "scaled" and "run dry" are of these; all else is replayed. */
 static void tell_how(const struct trying *t, struct section *section, struct arena *arena)
 {
+    const bool with_data = t->ways->run->real.taken;
     section_text(section, S("Replayed: the lives of its storages as they would be then. Checkpointed modules do their "
                             "forward twice. ZeRO: a part of the optimizer (2: gradients, 3: parameters, too) on each "
                             "rank, without what is gathered; messages round a ring, none hidden. Without the "
@@ -200,9 +201,14 @@ static void tell_how(const struct trying *t, struct section *section, struct are
                                 "Half the batch is scaled, activations and what is made backwards halved, since %.*s.",
                                 (int)t->half_why.len, t->half_why.at));
     else
-        section_text(section, S("Half the batch is the script itself, run dry again with loaders of half the batch."));
+        section_text(section,
+                     with_data
+                         ? S("Half the batch is what was run with data, scaled to half the batch.")
+                         : S("Half the batch is the script itself, run dry again with loaders of half the batch."));
     if (!t->mixed_why.len)
-        section_text(section, S("Autocast is the script itself, run dry again with all of it in autocast."));
+        section_text(section, with_data
+                                  ? S("Autocast is the script itself, run with data again, all of it in autocast.")
+                                  : S("Autocast is the script itself, run dry again with all of it in autocast."));
     else if (!str_eq(t->mixed_why, S("-")))
         section_text(section, str_printf(arena, "It could not be run in autocast: %.*s.", (int)t->mixed_why.len,
                                          t->mixed_why.at));
