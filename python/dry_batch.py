@@ -17,11 +17,15 @@ class Batch:
         self.torch = torch
         self.begin_step()
 
+    def began(self):
+        """A loader with another batch hands out its first one: what is made from here on may grow with the batch."""
+
     def begin_step(self):
         self.loaded = [0, 0, 0]  # samples, tokens, batches
         self.called = [0, 0, 0]
         self.module = None  # the first that no other is around
         self.loaded_at = self.called_at = "-"
+        self.own = self.ran = 0  # items that loaders would have handed out, and did, where these differ
 
     # ---- what a batch is ----
 
@@ -50,7 +54,11 @@ class Batch:
 
     # ---- where it comes from ----
 
-    def see_loaded(self, batch):
+    def see_loaded(self, batch, own=0):
+        """own: how many items it would be by itself, where it got another number."""
+        if own:
+            self.own += own
+            self.ran += BATCH
         tensor = self.first_tensor(batch)
         if tensor is not None:
             self.loaded_at = place()
@@ -73,6 +81,8 @@ class Batch:
             ("module", self.called, self.called_at)
         if samples:
             tell("batch", where, f"{basis} {samples} {tokens} {batches}")
+        if self.own:
+            tell("instead", where, f"{self.own} {self.ran}")
         self.begin_step()
 
     def watch(self):
@@ -81,8 +91,11 @@ class Batch:
 
         @functools.wraps(given)
         def wrapper(loader):
+            own = own_batch(loader)
+            if own:
+                self.began()
             batch = given(loader)
-            self.see_loaded(batch)
+            self.see_loaded(batch, own)
             return batch
         dataloader._BaseDataLoaderIter.__next__ = wrapper
 
@@ -90,17 +103,29 @@ class Batch:
 # ---- other than the script says ----
 
 def another_batch(given):
-    """Arguments of a DataLoader, by name."""
+    """Arguments of a DataLoader, by name. The batch that it asks for; None: it keeps that."""
     if not BATCH:
-        return
+        return None
     sampler = given.get("batch_sampler")
     if sampler is not None and hasattr(sampler, "batch_size"):
+        own = getattr(sampler, "steptime_own", sampler.batch_size)  # of a loader that is made of another
         sampler.batch_size = BATCH
     elif sampler is None and given.get("batch_size", 1) is not None:
+        own = given.get("batch_size", 1)
         given["batch_size"] = BATCH
     else:
-        return
+        return None
     tell("rebatched", place(), str(BATCH))
+    return own
+
+
+def own_batch(iterator):
+    """Items that the loader would hand out by itself; 0: it does."""
+    own = getattr(getattr(iterator, "_index_sampler", None), "steptime_own", 0)
+    try:
+        return min(own, len(iterator._dataset)) if own else 0
+    except (AttributeError, TypeError, NotImplementedError):  # one that does not know how many it has
+        return own
 
 
 def another_precision(torch):

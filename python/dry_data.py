@@ -30,6 +30,7 @@ class Data:
         """batch: hears what is handed out."""
         self.torch, self.batch = torch, batch
         self.shapes = shapes_of(torch)
+        self.own = int(SHAPES.split(",", maxsplit=1)[0].rpartition("=")[2].partition(":")[0].partition("x")[0])
         self.told = False
 
     def one(self):
@@ -46,8 +47,10 @@ class Data:
     def batches(self, loader):
         self.tell()
         for _ in range(len(loader)):
+            if BATCH:
+                self.batch.began()
             batch = self.one()
-            self.batch.see_loaded(batch)
+            self.batch.see_loaded(batch, self.own if BATCH else 0)
             yield batch
 
     # ---- loaders ----

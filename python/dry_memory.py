@@ -10,12 +10,14 @@ each in their order, words apart by tabs:
     k  <storage> <kind>                    it is known to be a parameter, gradient, optimizer, buffer or communication; the last one
                                            that is told counts
     s  <n>                                 a step ended
+    b                                      from here on what is made may grow with the batch
 """
 import gc
 import os
 
 from steptime_dry_places import Places
-from steptime_dry_plan import TO, tell
+from steptime_dry_plan import REAL, TO, tell
+from steptime_dry_real import of_its_library
 from steptime_dry_storages import Storages, storage_of
 from steptime_dry_values import hear_of_checks
 from steptime_inside import Outermost, as_function
@@ -52,10 +54,12 @@ class Memory:
         self.places = Places(self.storages, self.on_host) if on_device else None
         self.ranks = None  # of a job: dry_job.py
         self.steps = 0
+        self.batches_began = False
         self.mode = self.watching()
 
     def watching(self):
         memory, torch, hear = self, self.torch, hear_of_checks(self.torch)
+        of_library = of_its_library(torch) if REAL else ()
         from torch.utils._python_dispatch import TorchDispatchMode
 
         asks_device, asked_of = torch.ops.prim.device.default, device_of(torch)
@@ -72,6 +76,8 @@ class Memory:
                 result = func(*args, **kwargs)
                 given = list(tensors_in(torch, (*args, *kwargs.values())))
                 made = list(tensors_in(torch, result if isinstance(result, (list, tuple)) else (result,)))
+                if func in of_library:
+                    made.pop()
                 memory.see(given, made)
                 if memory.ranks:
                     memory.ranks.see(func, args, kwargs, result)
@@ -114,6 +120,13 @@ class Memory:
         self.steps += 1
         for storages in (self.storages, self.on_host):
             storages.end_step(self.steps)
+
+    def begin_batches(self):
+        """The first batch of another size is about to be loaded."""
+        if not self.batches_began:
+            for storages in (self.storages, self.on_host):
+                storages.events.append("b")
+        self.batches_began = True
 
     def begin_anew(self):
         """The steps so far were none; what lives, lives on."""

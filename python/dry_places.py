@@ -8,7 +8,7 @@ STAYS says: numbers as tensors, which lie on the host beside whatever device (th
 """
 import weakref
 
-from steptime_dry_plan import mark
+from steptime_dry_plan import REAL, mark
 from steptime_dry_storages import storage_of
 
 ON_HOST, TO_DEVICE, TO_HOST = "steptime::on_host", "steptime::to_device", "steptime::to_host"
@@ -17,7 +17,7 @@ STAYS = "steptime::stays_on_host"
 
 def is_number(tensor):
     """A single one, written down as a tensor or computed from such alone."""
-    return not tensor.dim() and getattr(tensor, "constant", None) is not None
+    return not tensor.dim() and (getattr(tensor, "steptime_number", False) if REAL else getattr(tensor, "constant", None) is not None)
 
 
 class Places:
@@ -47,6 +47,9 @@ class Places:
 
     def see(self, given, made):
         """An operator has run."""
+        if REAL and all(map(is_number, given)):  # the mode knows which values it knows; here it is told by where they come from
+            for tensor in made:
+                tensor.steptime_number = True
         from_device = any(map(self.lies_there, given))
         there = self.goes_to if self.goes_to is not None else from_device
         if there:

@@ -9,7 +9,7 @@ import inspect
 import types
 
 from steptime_dry_batch import another_batch
-from steptime_dry_plan import asked_by_torch, count, mark
+from steptime_dry_plan import REAL, asked_by_torch, count, mark
 
 LOADER = {"num_workers": 0, "pin_memory": False, "persistent_workers": False, "prefetch_factor": None, "timeout": 0,
           "multiprocessing_context": None}
@@ -53,11 +53,14 @@ def load_here(torch, data):
     def wrapper(*arguments, **named):
         given = signature.bind(*arguments, **named)
         given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})
+        own = None
         if data:
             data.take(given.arguments)
         else:
-            another_batch(given.arguments)
+            own = another_batch(given.arguments)
         make(*given.args, **given.kwargs)
+        if own is not None:
+            given.args[0].batch_sampler.steptime_own = own
     torch.utils.data.DataLoader.__init__ = wrapper
 
 
@@ -194,9 +197,11 @@ def keep_quiet(torch, data):
     save_nothing(torch)
     load_here(torch, data)
     compile_nothing(torch)
+    recompute_whole(torch)
+    share_nothing(torch)
+    if REAL:
+        return
     convert_by_rebinding(torch)
     take_lists(torch)
-    recompute_whole(torch)
     copy_without_data(torch)
-    share_nothing(torch)
     look_plain(torch)

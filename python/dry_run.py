@@ -7,10 +7,11 @@ need of them), dry_strides.py (where its elements lie), dry_device.py (answers a
 be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
-is absent) and dry_end.py (why there is no step); where that is asked for dry_waits.py (where the host would wait for the device).
+is absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want of data); where that is asked for dry_waits.py
+(where the host would wait for the device) and dry_real.py (tensors with data).
 
-From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
-an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
+From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
+they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
 ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
 Where it makes one later, all begins anew. After the last step the process ends at once. Lines for who waits go to
 STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
@@ -23,9 +24,11 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     shape     <times> <place> <call>    a stand-in for a shape that depends on values: the largest it could be
     skipped   <times> <place> <call>    what was not done: saving, writing, waiting
     batch     1  <place> <basis> <samples> <tokens> <batches>   what a step took, by what: loader or module
+    instead   1  <place> <own> <ran>    loaders that got another batch would have handed out <own> items for it, not <ran>
     rebatched 1  <place> <n>      a loader got another batch than it asked for
     shaped    1  <place>                a loader handed out batches of the shapes that were asked for
     nothing   1                         it put nothing on the device
+    lacks     1  <place> <why>          what it died of, or may have died of, is that there is no data
     died      1  <place> <error>        an error ended the script; at which line of it
     anew      1  <place>                an optimizer was made behind steps that ended with backward(): steps count from here
     by_hand   1  <place>                steps end with backward() there: there is no optimizer
@@ -39,7 +42,8 @@ import sys
 
 from steptime_dry_end import end, tell_late
 from steptime_dry_files import hold_back
-from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_dry_lack import why_for_want_of_data
+from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 
@@ -63,7 +67,7 @@ class DryRun:
         self.torch = torch
         tell("torch", words=torch.__version__)
         tell_late()
-        self.mode = mode_of(torch)
+        self.mode = None if REAL else mode_of(torch)
         import steptime_dry_batch
         import steptime_dry_calls
         import steptime_dry_data
@@ -78,16 +82,22 @@ class DryRun:
         self.batch = steptime_dry_batch.Batch(torch)
         data = steptime_dry_data.Data(torch, self.batch) if SHAPES else None
         steptime_dry_quiet.keep_quiet(torch, data)
-        steptime_dry_strides.give_strides(torch, self.mode)
-        steptime_dry_values.give(torch)
-        steptime_dry_known.keep_values(torch)
+        if REAL:
+            import steptime_dry_real
+            steptime_dry_real.keep_in_bounds(torch)
+        else:
+            steptime_dry_strides.give_strides(torch, self.mode)
+            steptime_dry_values.give(torch)
+            steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
+        self.batch.began = self.memory.begin_batches
         (data or self.batch).watch()
         steptime_dry_calls.Calls(self.memory, DEVICE == "cuda", self.batch).watch()
         self.watch_optimizers(torch)
         watch_steps(torch, self.end_step)
-        self.mode.__enter__()
+        if self.mode:
+            self.mode.__enter__()
         self.memory.enter()
         self.watch_backward(torch)
         if DEVICE == "cuda":
@@ -219,8 +229,11 @@ class DryRun:
     def die(self, kind, problem, trace):
         if not self.is_here() or issubclass(kind, KeyboardInterrupt):
             return
+        why = "" if REAL else why_for_want_of_data(problem)
         self.close()
         where, what = where_and_what(kind, problem, trace)
+        if why:
+            tell("lacks", short(where), why)
         tell("died", short(where), end.with_ranks(kind, trace, what, where))
         os._exit(1)
 

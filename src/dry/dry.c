@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dry.h"
 
+#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +65,7 @@ static const char *const *environment_of(const struct dry_options *options, cons
         set_number(arena, "DEVICE_BYTES", device->bytes),
         set_number(arena, "DEVICE_SMS", device->sms),
         set_number(arena, "WAITS", options->waits),
+        set_number(arena, "REAL", options->real),
         set(arena, "CAPABILITY", str_printf(arena, "%d.%d", device->capability / 10, device->capability % 10)),
         set_number(arena, "LIMIT", options->limit_ns / 1000000000),
         set_number(arena, "UNTIL", now_s() + options->limit_ns / 1000000000),
@@ -149,14 +151,20 @@ static str shortened(str words, size_t beside)
     return words.len > room ? (str){words.at, room} : words;
 }
 
-static bool died(const struct dry_told *told, struct arena *arena, struct steptime_error *err)
+static const char *how(const struct dry_options *options)
+{
+    return options->real ? "with data on the CPU" : "without data";
+}
+
+static bool died(const struct dry_told *told, const struct dry_options *options, struct arena *arena,
+                 struct steptime_error *err)
 {
     const char *const hint = hint_of(told->died_of);
     if (str_eq(told->died_at, S("-")))
         return fail(err, STEPTIME_INPUT, "%.*s", (int)told->died_of.len, told->died_of.at);
     const str tail = hint ? str_printf(arena, " (%s)", hint) : S("");
-    const str head = str_printf(arena, "the script stops at %.*s when it is run without data: ", (int)told->died_at.len,
-                                told->died_at.at);
+    const str head = str_printf(arena, "the script stops at %.*s when it is run %s: ", (int)told->died_at.len,
+                                told->died_at.at, how(options));
     const str words = shortened(told->died_of, head.len + tail.len);
     return fail(err, STEPTIME_INPUT, "%.*s%.*s%.*s", (int)head.len, head.at, (int)words.len, words.at, (int)tail.len,
                 tail.at);
@@ -186,7 +194,7 @@ static bool too_late(const struct dry_told *told, const struct dry_options *opti
 {
     const str where =
         told->late_at.len ? str_printf(arena, ": it is at %.*s", (int)told->late_at.len, told->late_at.at) : S("");
-    return fail(err, STEPTIME_INPUT, "the script made no whole step without data in %lld s%.*s; see --limit",
+    return fail(err, STEPTIME_INPUT, "the script made no whole step %s in %lld s%.*s; see --limit", how(options),
                 (long long)(options->limit_ns / 1000000000), (int)where.len, where.at);
 }
 
@@ -200,7 +208,7 @@ static bool say_why_not(const struct dry_told *told, const struct child_end *end
     if (end->timed_out)
         return too_late(told, options, arena, err);
     if (told->died)
-        return died(told, arena, err);
+        return died(told, options, arena, err);
     if (!told->torch)
         return without_torch(end, arena, err);
     if (told->ended)
@@ -219,6 +227,28 @@ static str why_short(const struct dry_told *told, const struct child_end *end, s
     if (end->timed_out && told->late_at.len)
         return str_printf(arena, "as it took too long, at %.*s; see --limit", (int)told->late_at.len, told->late_at.at);
     return end->timed_out ? S("as it took too long; see --limit") : str_printf(arena, "with exit code %d", end->status);
+}
+
+/* ---- whether it may run with data ---- */
+
+/* A library that reads what a tensor's memory holds, of which there is none. */
+static bool is_wild_read(const struct dry_told *told, const struct child_end *end)
+{
+    enum { BY_SIGNAL = 128 };
+    return told->torch && !told->died && !told->ended &&
+           (end->status == BY_SIGNAL + SIGSEGV || end->status == BY_SIGNAL + SIGBUS);
+}
+
+static void take_lack(const struct dry_told *told, const struct child_end *end, struct dry_result *result)
+{
+    if (is_wild_read(told, end)) {
+        result->lacks = S("it read memory that is not there, of tensors without data, it seems");
+        result->died_of = end->status == 128 + SIGSEGV ? S("SIGSEGV") : S("SIGBUS");
+    } else if (told->died) {
+        result->lacks = told->lacks;
+        result->died_of = told->died_of;
+        result->died_at = told->died_at;
+    }
 }
 
 /* ---- the run ---- */
@@ -241,7 +271,13 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
              struct steptime_error *err)
 {
     struct child_end end;
-    *result = (struct dry_result){.torch = S(""), .short_because = S(""), .by_hand = S(""), .batch.place = S("")};
+    *result = (struct dry_result){.torch = S(""),
+                                  .short_because = S(""),
+                                  .by_hand = S(""),
+                                  .batch.place = S(""),
+                                  .lacks = S(""),
+                                  .died_at = S(""),
+                                  .died_of = S("")};
     const char *const folder = dry_folder(arena, err);
     if (!folder)
         return false;
@@ -251,6 +287,7 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
     if (good) {
         const struct dry_told told = dry_notes_read(str_printf(arena, "%s/notes", folder).at, arena, result);
         take(folder, arena, result);
+        take_lack(&told, &end, result);
         if (options->waits)
             result->waits = dry_waits_read(str_printf(arena, "%s/waits", folder).at, arena);
         if (!told.done && !told.ended)

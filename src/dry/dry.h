@@ -30,6 +30,7 @@ struct dry_options {
     int64_t ranks;   /* of the job, of which the first is run; 0: it is none */
     int64_t server;  /* devices of a server */
     bool waits;      /* note where the host waits for the device */
+    bool real;       /* tensors have data */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };
@@ -49,6 +50,7 @@ struct dry_batch {
     enum dry_batch_basis basis;
     int64_t samples, tokens; /* 0: not known */
     int64_t batches;         /* that these are of: accumulated ones are several */
+    int64_t own, ran; /* items that loaders would have handed out, and did, where they got another batch; else 0 */
     str place;
 };
 
@@ -65,17 +67,20 @@ struct dry_result {
     uint32_t count;
     uint64_t times[DRY_KINDS];
     struct dry_batch batch;
-    str by_hand;        /* where backward() ends its steps, as it has no optimizer; "": it has one */
-    bool rebatched;     /* a loader took the batch of the options */
-    bool shaped;        /* a loader handed out the shapes of the options */
-    bool nothing_there; /* it put nothing on the device: what is told is as if all lay there */
+    str by_hand;          /* where backward() ends its steps, as it has no optimizer; "": it has one */
+    bool rebatched;       /* a loader took the batch of the options */
+    bool shaped;          /* a loader handed out the shapes of the options */
+    str lacks;            /* why its death may be for want of data, the rest of a sentence; "": it is not, or lives */
+    str died_at, died_of; /* with `lacks`: where, and the error's words */
+    bool nothing_there;   /* it put nothing on the device: what is told is as if all lay there */
 };
 
 const char *dry_kind_word(enum dry_kind kind); /* "value" */
 
 /*
  * False with STEPTIME_INPUT and why there is no whole step: no PyTorch, an error and at which line of the script, no optimizer
- * that makes a step, the limit of time. Then nothing is left to be closed.
+ * that makes a step, the limit of time. Then nothing is left to be closed,
+ * and of the result `rebatched`, `lacks` and where it died are told.
  */
 bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_result *result,
              struct steptime_error *err);

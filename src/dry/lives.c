@@ -145,6 +145,9 @@ static void take_line(struct reading *r, str line)
     case 'e':
         come_back(r, rest);
         break;
+    case 'b':
+        r->lives.batch_from = r->lives.count;
+        break;
     case 's':
         put_event(r, LIFE_STEP_ENDED, 0);
         break;

@@ -57,6 +57,7 @@ struct dry_lives {
     uint32_t event_count;
     struct dry_call *calls;
     uint32_t call_count;
+    uint32_t batch_from; /* storages from this one on may grow with the batch, where a loader got another one */
 };
 
 /* Empty where the file tells nothing. Lines that cannot be are passed over. */

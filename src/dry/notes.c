@@ -48,6 +48,17 @@ static void take_batch(const struct line *line, struct dry_batch *batch)
     *batch = told;
 }
 
+/* "64 1" */
+static void take_own(const struct line *line, struct dry_batch *batch)
+{
+    str own, rest = line->words;
+    int64_t of_own, of_ran;
+    if (!str_cut(&rest, ' ', &own) || !str_int(own, &of_own) || !str_int(rest, &of_ran) || of_own < 1 || of_ran < 1)
+        return;
+    batch->own = of_own;
+    batch->ran = of_ran;
+}
+
 static void take_event(const struct line *line, struct dry_told *told, struct dry_result *result)
 {
     told->loaded |= str_eq(line->kind, S("loaded"));
@@ -57,6 +68,8 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
     result->shaped |= str_eq(line->kind, S("shaped"));
     if (str_eq(line->kind, S("batch")))
         take_batch(line, &result->batch);
+    if (str_eq(line->kind, S("instead")))
+        take_own(line, &result->batch);
     told->ended |= str_eq(line->kind, S("ended"));
     if (str_eq(line->kind, S("torch"))) {
         told->torch = true;
@@ -74,6 +87,8 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
         told->late_at = line->place; /* a launcher may stand nowhere */
     if (str_eq(line->kind, S("why")))
         told->why = line->words;
+    if (str_eq(line->kind, S("lacks")))
+        told->lacks = line->words;
     if (str_eq(line->kind, S("died"))) {
         told->died = true;
         told->died_at = line->place;
@@ -91,7 +106,7 @@ static uint32_t lines_in(str text)
 
 struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry_result *result)
 {
-    struct dry_told told = {.died_at = S(""), .died_of = S(""), .late_at = S(""), .why = S("")};
+    struct dry_told told = {.died_at = S(""), .died_of = S(""), .late_at = S(""), .lacks = S(""), .why = S("")};
     str text = beside_read(path, arena);
     struct dry_note *const notes = arena_array(arena, lines_in(text), sizeof *notes);
     result->at = notes;

@@ -8,6 +8,7 @@
 struct dry_told {
     bool loaded, torch, done, ended, died;
     str died_at, died_of;
+    str lacks;   /* why it may have died for want of data; "": it did not */
     str late_at; /* where the script stood when the time was nearly up; "": it was not */
     str why;     /* of one that ended without a step; "": not told */
 };

@@ -33,7 +33,7 @@ static bool price_job(struct pricing *p, int64_t ranks, struct steptime_error *e
 {
     const struct price_setting as_it_is = {.precision = S("")};
     const struct price_list list = user_prices_list(&p->asked.prices);
-    dry_close(&p->run.dry);
+    price_run_close(&p->run);
     if (ranks && !price_ranks_script(p->asked.dry.argv, err))
         return false;
     p->asked.dry.ranks = ranks;
@@ -129,6 +129,7 @@ static bool price(struct pricing *p, struct steptime_error *err)
     p->report = report_new(&p->arena, S("price"));
     hardware_tell(p->call, p->report);
     price_asked_tell(&p->asked, p->report);
+    price_real_show(&p->run.real, p->report);
     show_devices(p);
     if (!sweep(p, err) || !check(p, err))
         return false;
@@ -145,7 +146,7 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
 {
     struct pricing p = {.call = call, .texts = program_texts_new()};
     const bool good = price(&p, err);
-    dry_close(&p.run.dry);
+    price_run_close(&p.run);
     trace_free(p.recorded.trace);
     program_texts_free(p.texts);
     return training_end(&p.arena, good ? STEPTIME_OK : err->code);
@@ -182,6 +183,9 @@ static const struct option options[] = {
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
     {"limit", 0, "SECONDS", NULL, "Wait so long for them. Default: 600."},
+    {"fallback", 0, "WHEN", NULL,
+     "Where the script cannot go on without data: run it on the CPU with one sample, and scale that (needed, the default), or not (never); "
+     "always: do not try without data."},
     {"keep", 0, "FILE", NULL,
      "Keep the execution trace of the dry run. Without --hw the script is told that there is no GPU, and nothing is priced."},
     {"models", 0, "FILE", NULL, "Kernel models of your own beside those built in; see 'steptime model'."},

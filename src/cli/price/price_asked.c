@@ -125,6 +125,19 @@ static bool take_shape(const struct call *call, struct arena *arena, str *shape,
     return !named || named == list.count || fail(err, STEPTIME_USAGE, "--batch-shape names all of its tensors or none");
 }
 
+static bool take_fallback(const struct call *call, enum price_fallback *fallback, struct steptime_error *err)
+{
+    static const char *const words[] = {
+        [FALLBACK_NEEDED] = "needed", [FALLBACK_NEVER] = "never", [FALLBACK_ALWAYS] = "always"};
+    const str word = call_str(call, "fallback", words[FALLBACK_NEEDED]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (str_eq(word, str_of(words[i]))) {
+            *fallback = (enum price_fallback)i;
+            return true;
+        }
+    return fail(err, STEPTIME_USAGE, "--fallback takes needed, never and always, not '%.*s'", (int)word.len, word.at);
+}
+
 static bool take_dry(const struct call *call, struct arena *arena, struct price_asked *asked,
                      struct steptime_error *err)
 {
@@ -158,7 +171,7 @@ bool price_asked_read(const struct call *call, str recorded, struct arena *arena
         return false;
     asked->predict.plan.models = models_of_call(call, arena, err);
     return asked->predict.plan.models && (!hw || take_devices(call, str_of(hw), arena, asked, err)) &&
-           take_dry(call, arena, asked, err);
+           take_dry(call, arena, asked, err) && take_fallback(call, &asked->fallback, err);
 }
 
 void price_asked_tell(const struct price_asked *asked, struct report *report)

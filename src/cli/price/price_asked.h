@@ -7,6 +7,7 @@
 #include "dry/dry.h"
 #include "predict/price/price.h"
 #include "price_list.h"
+#include "price_real.h"
 
 struct price_asked {
     struct hardware *devices;
@@ -18,6 +19,7 @@ struct price_asked {
     struct dry_options dry;
     struct predict_asked predict;
     struct user_prices prices;
+    enum price_fallback fallback;
 };
 
 /* `recorded` is the device of a trace that is checked, which counts where no other is asked for; "". */

@@ -32,7 +32,7 @@ void price_show_dry(const struct dry_result *dry, bool shapes, struct report *re
         report_warning(report, S("--batch-shape"), -1,
                        S("no DataLoader of the script handed out such batches: it gets its data otherwise"));
     struct section *const section = report_section(report, "dry_run", "Dry run");
-    section_value(section, "steps", "steps made without data", UNIT_COUNT, cell_int(dry->steps));
+    section_value(section, "steps", "steps made", UNIT_COUNT, cell_int(dry->steps));
     section_value(section, "values", "values stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_VALUE]));
     section_value(section, "branches", "branches on stand-ins", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_BRANCH]));
     section_value(section, "shapes", "shapes stood in for", UNIT_COUNT, cell_int((int64_t)dry->times[DRY_SHAPE]));

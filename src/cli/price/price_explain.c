@@ -51,6 +51,16 @@ static const struct explained explained[] = {
     {"values", "how often a stand-in was given for a value that nobody knows", "stand_ins", NULL},
     {"branches", "how often the script chose its way by a stand-in", "stand_ins", NULL},
     {"shapes", "how often a stand-in was given for a shape that depends on values", "stand_ins", NULL},
+    {"ran_batch", "samples that a loader handed out at once in the smaller of the runs with data, or the only one",
+     NULL, NULL},
+    {"most_batch", "the same of the larger one, of which the step and its memory are", NULL, NULL},
+    {"batch", "what a loader hands out by itself, or --batch: sizes that went with the batch go with it", NULL, NULL},
+    {"by_both", "operators of which every size is the same in both runs, or goes with the batch", NULL, NULL},
+    {"by_one",
+     "operators of one run alone, scaled as predict --batch scales them, and those with sizes that do neither", NULL,
+     NULL},
+    {"step_error", "mean absolute error that is added to what the step may be off, as it was scaled", NULL, NULL},
+    {"memory_error", "the same of memory: both of its ends reach out by twice as much", NULL, NULL},
 };
 
 enum { EXPLAINED = sizeof explained / sizeof *explained };

@@ -5,13 +5,89 @@
 #include "base/search.h"
 #include "read/read.h"
 
-static bool run_dry(const struct price_asked *asked, const struct price_setting *setting, struct arena *arena,
-                    struct price_run *run, struct steptime_error *err)
+/* ---- dry, or with data ---- */
+
+static bool run_real(const struct dry_options *options, struct arena *arena, struct price_run *run,
+                     struct steptime_error *err)
+{
+    const str error = run->real.error;
+    if (options->ranks > 1 && run->real.asked)
+        return fail(err, STEPTIME_USAGE, "--fallback always runs one rank alone, so without --ranks");
+    if (options->ranks > 1)
+        return fail(err, STEPTIME_INPUT,
+                    "%.*s: it cannot go on without data (%.*s), and with data one rank alone is run: leave --ranks out",
+                    (int)run->real.place.len, run->real.place.at, (int)(error.len < 90 ? error.len : 90), error.at);
+    return price_real_run(options, arena, &run->real, &run->dry, err);
+}
+
+/* What was found out of the script as it is holds for it with other values. */
+static bool is_known_to_lack(const struct price_setting *setting)
+{
+    return setting->base && setting->base->real.taken;
+}
+
+/* The run as it is with another batch: nothing runs again. */
+static bool take_base(const struct price_setting *setting, struct price_run *run)
+{
+    const struct price_run *const base = setting->base;
+    if (!is_known_to_lack(setting) || setting->precision.len)
+        return false;
+    run->dry = base->dry;
+    run->dry.lives = base->ran;
+    run->dry.batch = base->ran_batch;
+    run->real = base->real;
+    run->shares_files = true;
+    if (setting->batch && base->real.has_batch)
+        run->real.batches.to = setting->batch;
+    return true;
+}
+
+static bool run_script(const struct price_asked *asked, const struct price_setting *setting, struct arena *arena,
+                       struct price_run *run, struct steptime_error *err)
 {
     struct dry_options options = asked->dry;
     options.batch = setting->batch;
     options.precision = setting->precision;
-    return dry_run(&options, arena, &run->dry, err);
+    if (is_known_to_lack(setting)) {
+        run->real = (struct price_real){.asked = setting->base->real.asked,
+                                        .lacks = setting->base->real.lacks,
+                                        .place = setting->base->real.place,
+                                        .error = setting->base->real.error};
+        return run_real(&options, arena, run, err);
+    }
+    if (asked->fallback == FALLBACK_ALWAYS) {
+        run->real = (struct price_real){.asked = true, .lacks = S(""), .place = S(""), .error = S("")};
+        return run_real(&options, arena, run, err);
+    }
+    if (dry_run(&options, arena, &run->dry, err))
+        return true;
+    if (asked->fallback == FALLBACK_NEVER || !run->dry.lacks.len)
+        return false;
+    run->real = (struct price_real){.lacks = run->dry.lacks, .place = run->dry.died_at, .error = run->dry.died_of};
+    return run_real(&options, arena, run, err);
+}
+
+static bool run_either(const struct price_asked *asked, const struct price_setting *setting, struct arena *arena,
+                       struct price_run *run, struct steptime_error *err)
+{
+    if (!take_base(setting, run) && !run_script(asked, setting, arena, run, err))
+        return false;
+    run->ran = run->dry.lives;
+    run->ran_batch = run->dry.batch;
+    return true;
+}
+
+str price_run_basis(const struct price_run *run)
+{
+    return run->real.taken ? S("with data") : S("run dry");
+}
+
+void price_run_close(const struct price_run *run)
+{
+    if (run->shares_files)
+        return;
+    dry_close(&run->dry);
+    dry_close(&run->real.few);
 }
 
 /* ---- calls of modules: marks in the execution trace ---- */
@@ -64,6 +140,7 @@ static void take_what_it_does(const struct program *program, struct arena *arena
                                     .samples = dry->batch.samples,
                                     .tokens = dry->batch.tokens,
                                     .samples_from = samples_from(&dry->batch, arena),
+                                    .doubt = price_real_doubt(&run->real),
                                     .lives = &dry->lives,
                                     .peak = allocator_replay(&dry->lives, ALLOCATOR_NO_LIMIT)};
     struct program_flops *const flops = &run->step.flops;
@@ -82,8 +159,9 @@ static bool take_step(const struct price_asked *asked, struct program_texts *tex
                             run->dry.nothing_there || !asked->on_gpu); /* FLOPs are those of the device */
     execution_take_marks(input.execution);
     take_calls(input.execution, arena, run);
-    const struct program program = program_of_execution(input.execution, &scratch);
-    const bool good = program_check(&program, err);
+    struct program program = program_of_execution(input.execution, &scratch);
+    const bool good =
+        program_check(&program, err) && price_real_grow(&run->real, asked->on_gpu, arena, &program, &run->dry, err);
     run->source = (struct predict_source){
         .steps = arena_alloc(arena, sizeof *run->source.steps), .count = 1, .path = str_of(asked->path)};
     predict_source_set(&run->source, 0, &program, texts, arena);
@@ -97,5 +175,5 @@ bool price_run(const struct price_asked *asked, const struct price_setting *sett
                struct arena *arena, struct price_run *run, struct steptime_error *err)
 {
     *run = (struct price_run){0};
-    return run_dry(asked, setting, arena, run, err) && take_step(asked, texts, arena, run, err);
+    return run_either(asked, setting, arena, run, err) && take_step(asked, texts, arena, run, err);
 }

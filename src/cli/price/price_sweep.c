@@ -25,7 +25,8 @@ static const struct column_spec columns[] = {
     {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us"},
     {"million_samples_cost", "10^6 samples cost", UNIT_NONE, 0, "cost of a million samples"},
     {"memory_high_bytes", "memory", UNIT_BYTES, 0, "as in the table of devices"},
-    {"basis", "basis", UNIT_NONE, 0, "run dry: the script itself, again; scaled: no loader took the batch"},
+    {"basis", "basis", UNIT_NONE, 0,
+     "run dry: the script itself, again; with data: what was run on the CPU, scaled; scaled: no loader took the batch"},
     {"why", "no answer", UNIT_NONE, COLUMN_DETAIL, "why there is none"},
     {0},
 };
@@ -137,12 +138,12 @@ static bool is_as_it_is(const struct price_sweeping *s, int64_t batch, str preci
 static void run_one(const struct price_sweeping *s, int64_t batch, str precision, struct swept *swept)
 {
     struct steptime_error err = {.offset = -1};
-    const struct price_setting setting = {batch, dtype_of(precision)};
+    const struct price_setting setting = {batch, dtype_of(precision), s->run};
     *swept = (struct swept){.run = *s->run, .why = S("")};
     if (!is_as_it_is(s, batch, precision)) {
         if (!price_run(s->asked, &setting, s->texts, &swept->arena, &swept->run, &err))
             swept->why = error_line(&swept->arena, &err);
-        dry_close(&swept->run.dry);
+        price_run_close(&swept->run);
     }
     swept->lives = swept->run.dry.lives;
     swept->step = swept->run.step;
@@ -205,7 +206,7 @@ static void put_price(const struct price_sweeping *s, struct table *table, const
     put_real(table, samples_per_s);
     put_real(table, per_sample * 1e6);
     table_cell(table, cell_int_if(price->fit.high > 0, price->fit.high));
-    table_text(table, swept->question.batch ? S("scaled") : S("run dry"));
+    table_text(table, swept->question.batch ? S("scaled") : price_run_basis(&swept->run));
     table_cell(table, cell_text_or_null(str_copy(s->arena, price->why)));
 }
 

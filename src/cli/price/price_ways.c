@@ -126,9 +126,10 @@ static bool run_again(const struct price_ways *ways, const struct price_setting 
                       str *why)
 {
     struct steptime_error err = {.offset = -1};
-    const bool good = price_run(ways->asked, setting, ways->texts, ways->arena, run, &err);
+    const struct price_setting with = {setting->batch, setting->precision, ways->run};
+    const bool good = price_run(ways->asked, &with, ways->texts, ways->arena, run, &err);
     *why = good ? S("") : error_line(ways->arena, &err);
-    dry_close(&run->dry);
+    price_run_close(run);
     return good;
 }
 
@@ -161,7 +162,8 @@ static void put_run(const struct trying *t, str way, const struct price_run *run
 {
     struct price then;
     price_one(&run->source, &t->ways->asked->predict, &run->step, &t->as_is->hardware, &then, t->ways->arena);
-    put_why(t, way, then.fit, then.why.len ? not_known(t, then.why) : taking_of(&then.step), S("run dry"));
+    put_why(t, way, then.fit, then.why.len ? not_known(t, then.why) : taking_of(&then.step),
+            price_run_basis(t->ways->run));
 }
 
 static void try_half(const struct trying *t)
@@ -188,6 +190,7 @@ static void try_mixed(const struct trying *t)
 /* "scaled" and "run dry" are of these; all else is replayed. */
 static void tell_how(const struct trying *t, struct section *section, struct arena *arena)
 {
+    const bool with_data = t->ways->run->real.taken;
     section_text(section, S("Replayed: the lives of its storages as they would be then. Checkpointed modules do their "
                             "forward twice. ZeRO: a part of the optimizer (2: gradients, 3: parameters, too) on each "
                             "rank, without what is gathered; messages round a ring, none hidden. Without the "
@@ -198,9 +201,14 @@ static void tell_how(const struct trying *t, struct section *section, struct are
                                 "Half the batch is scaled, activations and what is made backwards halved, since %.*s.",
                                 (int)t->half_why.len, t->half_why.at));
     else
-        section_text(section, S("Half the batch is the script itself, run dry again with loaders of half the batch."));
+        section_text(section,
+                     with_data
+                         ? S("Half the batch is what was run with data, scaled to half the batch.")
+                         : S("Half the batch is the script itself, run dry again with loaders of half the batch."));
     if (!t->mixed_why.len)
-        section_text(section, S("Autocast is the script itself, run dry again with all of it in autocast."));
+        section_text(section, with_data
+                                  ? S("Autocast is the script itself, run with data again, all of it in autocast.")
+                                  : S("Autocast is the script itself, run dry again with all of it in autocast."));
     else if (!str_eq(t->mixed_why, S("-")))
         section_text(section, str_printf(arena, "It could not be run in autocast: %.*s.", (int)t->mixed_why.len,
                                          t->mixed_why.at));
@@ -395,7 +403,7 @@ static void try_offload(const struct trying *t)
 static void try_all(struct trying *t, const struct price *price)
 {
     t->as_is = price;
-    put_why(t, S("as it is"), price->fit, step_as_is(t), S("run dry"));
+    put_why(t, S("as it is"), price->fit, step_as_is(t), price_run_basis(t->ways->run));
     try_half(t);
     try_mixed(t);
     try_checkpoints(t);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fit.h"
 
+#include <math.h>
+
 #include "base/sum.h"
 
 /*
@@ -80,4 +82,17 @@ struct fit fit_on(const struct dry_lives *lives, struct allocator_peak free, con
     if (memory > 0)
         judge(lives, memory, beside, &fit);
     return fit;
+}
+
+void fit_widen(struct fit *fit, double error, const struct hardware *hardware)
+{
+    const int64_t memory = (int64_t)hardware->figure[HW_MEMORY_BYTES];
+    if (!(error > 0) || !fit->high)
+        return;
+    fit->low = sum_rounded((double)fit->low * fmax(1 - 2 * error, 0));
+    fit->high = sum_rounded((double)fit->high * (1 + 2 * error));
+    if (fit->verdict != FIT_UNKNOWN)
+        fit->spare = memory - fit->high;
+    if ((fit->verdict == FIT_YES && fit->high > memory) || (fit->verdict == FIT_NO && fit->low <= memory))
+        fit->verdict = FIT_MAYBE;
 }

@@ -34,4 +34,7 @@ struct fit {
 /* `free` is what a replay without bound came to. */
 struct fit fit_on(const struct dry_lives *lives, struct allocator_peak free, const struct hardware *hardware);
 
+/* What its tensors take may be off besides, by a share whose mean is `error`: both ends reach out by twice as much. 0: nothing. */
+void fit_widen(struct fit *fit, double error, const struct hardware *hardware);
+
 #endif

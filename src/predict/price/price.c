@@ -47,7 +47,11 @@ void price_one(const struct predict_source *source, const struct predict_asked *
     on.only_steps = on.energy = true;
     if (!predict(source, &on, arena, &price->step, &err) || !find_bound(source, &on, price, &err))
         price->why = error_line(arena, &err);
+    else if (step->doubt.step > 0 && price->step.range.high_us >= 0)
+        price->step.range =
+            range_with_error(price->step.range, price->step.walked.step_us, step->doubt.step, asked->level);
     price->fit = fit_on(step->lives, step->peak, hardware);
+    fit_widen(&price->fit, step->doubt.memory, hardware);
 }
 
 double price_cost(const struct price *price)

@@ -20,11 +20,17 @@ struct price {
     struct fit fit;
 };
 
+/* What may be off besides, as means of the absolute error, shares: of a step's time, and of memory. */
+struct price_doubt {
+    double step, memory;
+};
+
 /* What a step of the script does, whatever the device. */
 struct price_step {
     struct program_flops flops;
-    int64_t samples, tokens; /* 0: not known */
-    str samples_from;        /* what says so, as the rest of a sentence */
+    int64_t samples, tokens;  /* 0: not known */
+    str samples_from;         /* what says so, as the rest of a sentence */
+    struct price_doubt doubt; /* zeroed where it was run dry */
     const struct dry_lives *lives;
     struct allocator_peak peak; /* of them, on a device without bound */
 };

@@ -228,7 +228,7 @@ class Answers(Case):
 
 class Refusals(Case):
     def refused(self, text, *parts):
-        done = self.price(self.script(text), "--hw", "H100", code=INPUT)
+        done = self.price(self.script(text), "--hw", "H100", "--fallback", "never", code=INPUT)
         for part in parts:
             self.assertIn(part, done.err)
 
