@@ -5,6 +5,7 @@ It lies as steptime_dry_device.py beside the sitecustomize.py that dry_run.py is
 """
 import types
 
+from steptime_dry_attention import attention_as_there
 from steptime_dry_end import end
 from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, RANKS, SERVER, count, place
 from steptime_dry_streams import Event, Stream, entered, go_on, state, usual
@@ -102,16 +103,6 @@ def optimizers_as_there(torch):
     for module in (optimizer, _foreach_utils):
         if hasattr(module, "_get_foreach_kernels_supported_devices"):
             module._get_foreach_kernels_supported_devices = lambda: ["cuda", "cpu"]
-
-
-def attention_as_there(torch):
-    """With dropout the host's kernels fall back to one that keeps the whole matrix; those of devices do not."""
-    functional = torch.nn.functional
-    given = functional.scaled_dot_product_attention
-
-    def attention(query, key, value, attn_mask=None, dropout_p=0.0, *arguments, **named):
-        return given(query, key, value, attn_mask, 0.0, *arguments, **named)
-    functional.scaled_dot_product_attention = attention
 
 
 TYPES = ("FloatTensor", "DoubleTensor", "HalfTensor", "BFloat16Tensor", "LongTensor", "IntTensor", "ShortTensor", "CharTensor",

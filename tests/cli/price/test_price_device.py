@@ -33,7 +33,7 @@ PARAMETERS = 3 * 6
 
 ATTENTION = """
     import torch
-    q, k, v = (torch.nn.Parameter(torch.randn(2, 8, 512, 64, device="cuda", dtype=torch.bfloat16)) for _ in range(3))
+    q, k, v = (torch.nn.Parameter(torch.randn(2, 8, 512, {width}, device="cuda", dtype=torch.{dtype})) for _ in range(3))
     optimizer = torch.optim.SGD([q, k, v], lr=0.1)
     for _ in range(4):
         torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, dropout_p={dropout}).sum().backward()
@@ -64,9 +64,9 @@ def on_device(script):
 
 
 class Device(Case):
-    def operators(self, script):
+    def operators(self, script, device="H100"):
         """By name, those of the last step that the mode stood in for: each is one of the device's."""
-        self.price(self.script(script), "--hw", "H100", "--keep", self.path("dry.json"))
+        self.price(self.script(script), "--hw", device, "--keep", self.path("dry.json"))
         nodes = sorted(nodes_of(self.path("dry.json")), key=lambda node: node["id"])
         step = [node["id"] for node in nodes if node["name"].startswith("ProfilerStep#")][-1]
         over = {node["ctrl_deps"] for node in nodes if node["name"] == MODE}
@@ -90,10 +90,19 @@ class Device(Case):
 
     def test_attention_is_one_kernel_each_way(self):
         for dropout in (0.0, 0.1):
-            found = self.operators(ATTENTION.format(dropout=dropout))
+            found = self.operators(ATTENTION.format(dropout=dropout, dtype="bfloat16", width=64))
             attention = {name: times for name, times in found.items() if "scaled_dot_product" in name}
             self.assertEqual(sum(attention.values()), 2, attention)
             self.assertFalse({"aten::bmm", "aten::matmul", "aten::_softmax", "aten::native_dropout"} & set(found), found)
+
+    def test_attention_multiplies_matrices_where_the_device_has_no_kernel_for_it(self):
+        """A T4 has none of bfloat16, none has float64, and float32 of 66 columns is not aligned on an H100."""
+        for device, dtype, width, fused in (("T4", "bfloat16", 64, False), ("T4", "float16", 64, True), ("H100", "float64", 64, False),
+                                            ("H100", "float32", 66, False), ("V100", "float32", 66, True)):
+            with self.subTest(device=device, dtype=dtype, width=width):
+                found = self.operators(ATTENTION.format(dropout=0.0, dtype=dtype, width=width), device)
+                kernels = [name for name in found if "scaled_dot_product" in name and not name.endswith("_math")]
+                self.assertEqual((bool(kernels), bool({"aten::bmm", "aten::matmul"} & set(found))), (fused, not fused), found)
 
     def test_checkpoints_are_run_again(self):
         plain = self.operators(text())
