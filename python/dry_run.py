@@ -7,7 +7,7 @@ need of them), dry_device.py (answers as the asked device would), dry_words.py (
 be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
-is absent) and dry_end.py (why there is no step); where that is asked for dry_waits.py (where the host would wait for the device).
+is absent), dry_weights.py (weights without data, or absent) and dry_end.py (why there is no step); where that is asked for dry_waits.py (where the host would wait for the device).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data. From the first optimizer on,
 an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
@@ -40,6 +40,7 @@ import sys
 from steptime_dry_end import end, tell_late
 from steptime_dry_files import hold_back
 from steptime_dry_plan import DEVICE, RANKS, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_dry_weights import drop_data, need_no_weights
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 
@@ -77,6 +78,7 @@ class DryRun:
         self.batch = steptime_dry_batch.Batch(torch)
         data = steptime_dry_data.Data(torch, self.batch) if SHAPES else None
         steptime_dry_quiet.keep_quiet(torch, data)
+        drop_data(torch, self.mode)
         steptime_dry_values.give(torch)
         steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)
@@ -124,6 +126,7 @@ class DryRun:
         if not self.is_here():
             return
         end.backward = place()
+        self.batch.end_backward()
         if end.optimizer:
             return
         if self.observer is None:
@@ -266,5 +269,5 @@ if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
     hold_back()
-    sys.meta_path.insert(0, Waiting({"torch": run.enter}))
+    sys.meta_path.insert(0, Waiting({"torch": run.enter, "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()
