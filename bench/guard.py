@@ -43,7 +43,7 @@ SKETCH_KIB = 16  # that a rank takes of which a sketch is read
 
 @dataclass
 class Case:
-    """A command over inputs of three sizes; make(folder, size) gives its argument."""
+    """A command over inputs of three sizes; make(folder, size) gives its argument, or a list of them."""
 
     command: str
     sizes: tuple
@@ -56,11 +56,27 @@ class Case:
         return f"{self.command}, {self.make.__name__}"
 
     def arguments(self, folder, size):
-        return [*self.command.split(), *self.options, self.make(folder, size)]
+        made = self.make(folder, size)
+        return [*self.command.split(), *self.options, *(made if isinstance(made, list) else [made])]
 
 
 def steps(folder, copies):
     return guard_inputs.trace(folder, STEPS_A_COPY * copies)
+
+
+def snapshot_steps(folder, copies):
+    return guard_inputs.snapshot(folder, STEPS_A_COPY * 10 * copies)
+
+
+def allocations(folder, copies):
+    return guard_inputs.allocations(folder, STEPS_A_COPY * copies)
+
+
+def two(folder, copies):
+    return guard_inputs.two(folder, STEPS_A_COPY * copies)
+
+
+AGGREGATION = "SELECT rank, name, count(*) AS calls, sum(dur_ns) AS total_ns FROM events GROUP BY rank, name ORDER BY total_ns DESC"
 
 
 def cases():
@@ -72,6 +88,12 @@ def cases():
         yield Case(command, RANKS, guard_inputs.ranks, json_or_csv)
     for command in ("ranks", "summary", "critical-path"):
         yield Case(command, RANKS, guard_inputs.sketches, ("--format", "json"))
+    yield Case("diff", COPIES, two, ("--format", "json"))
+    yield Case("memory", COPIES, allocations, ("--format", "json"))
+    yield Case("memory", COPIES, snapshot_steps, ("--format", "json"))
+    for sizes, make in ((COPIES, steps), (RANKS, guard_inputs.ranks)):
+        yield Case("query", sizes, make, ("--format", "json", "--sql", AGGREGATION))
+        yield Case("report", sizes, make, ("--output", os.devnull))
     for command in ("summary", "breakdown"):
         yield Case(command, DEVICES, guard_inputs.devices, ("--format", "json"))
     yield Case("fleet stragglers", RANKS, guard_inputs.ranks, ("--format", "json"),

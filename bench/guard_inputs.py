@@ -2,6 +2,7 @@
 """Small inputs of every kind that the program reads, each the same in every run, and larger by a number of units."""
 import json
 import os
+import pickle
 import re
 import subprocess
 import zlib
@@ -80,17 +81,60 @@ def folder_in(build):
     return folder
 
 
-def save(path, text):
-    """The text as a file, unless it is there already."""
+def save(path, data):
+    """The text or bytes as a file, unless it is there already."""
     if not os.path.exists(path):
-        with open(f"{path}.part", "w", encoding="ascii") as out:
-            out.write(text)
+        with open(f"{path}.part", "wb") as out:
+            out.write(data if isinstance(data, bytes) else data.encode("ascii"))
         os.replace(f"{path}.part", path)
     return path
 
 
 def trace(folder, steps):
     return save(os.path.join(folder, f"steps{steps}.json"), json.dumps(recording(steps)))
+
+
+def two(folder, steps):
+    """A trace, and one of the same program with a layer more: some operators are the same, some changed, some new."""
+    return [trace(folder, steps), save(os.path.join(folder, f"more{steps}.json"), json.dumps(recording(steps, layers=LAYERS + 1)))]
+
+
+def allocations(folder, steps):
+    """A trace with profile_memory: each operator takes something, and the step gives it back but for a little."""
+    document = recording(steps)
+    held, events = 1 << 20, []
+    for i, event in enumerate(document["traceEvents"]):
+        events.append(event)
+        if event["cat"] != "cpu_op" or event["name"].endswith("_impl"):
+            continue
+        for later, size in ((3, 4096 + i % 7 * 512), (9, -4096 - i % 7 * 512 + (512 if i % 50 == 0 else 0))):
+            held += size
+            events.append({"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 100, "tid": 1,
+                           "ts": event["ts"] + later, "args": {"Total Reserved": 1 << 30, "Total Allocated": held, "Bytes": size,
+                                                               "Addr": 4096 * i, "Device Id": 0, "Device Type": 1}})
+    document["traceEvents"] = events
+    return save(os.path.join(folder, f"memory{steps}.json"), json.dumps(document))
+
+
+def snapshot(folder, steps):
+    """What PyTorch's allocator dumps: of each step some blocks that live in it, and one that stays."""
+    frames = [[{"filename": f"layer{i}.py", "line": 10 + i, "name": "forward"}, {"filename": "train.py", "line": 7, "name": "step"}]
+              for i in range(20)]
+    history, kept, time_us = [], [], 0
+    for step in range(steps):
+        blocks = [{"addr": (step << 32) + (i << 20), "size": 1 << 16 + i % 4, "frames": frames[i]} for i in range(20)]
+        for action, some in (("alloc", blocks), ("free_requested", blocks[1:]), ("free_completed", blocks[1:])):
+            for block in some:
+                time_us += 10
+                history.append({"action": action, "stream": 0, "time_us": time_us, **block})
+        kept.append(blocks[0])
+    live = [{"address": block["addr"], "size": block["size"], "requested_size": block["size"], "state": "active_allocated",
+             "frames": block["frames"]} for block in kept]
+    segments = [{"device": 0, "address": block["address"], "total_size": 1 << 21, "allocated_size": block["size"],
+                 "active_size": block["size"], "stream": 0, "segment_type": "large",
+                 "blocks": [block, {"address": block["address"] + block["size"], "size": (1 << 21) - block["size"],
+                                    "requested_size": 0, "state": "inactive", "frames": []}]} for block in live]
+    return save(os.path.join(folder, f"snapshot{steps}.pickle"), pickle.dumps({"device_traces": [history], "segments": segments}, 4))
 
 
 def ranks(folder, count):

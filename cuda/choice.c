@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "choice.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,26 +124,53 @@ static const char *name_of(const struct cupti *cupti, int domain, uint32_t id)
     return cupti->callback_name(domain, id, &name) == RESULT_SUCCESS ? name : NULL;
 }
 
-static bool leave_out(const struct cupti *cupti, int domain, int (*enable)(uint32_t id, uint8_t enable))
+/* Which calls of the runtime, or of the driver, are recorded. */
+enum chosen { CHOSEN_NONE, CHOSEN_WANTED, CHOSEN_MORE, CHOSEN_ALL };
+
+#define WANTED "those that put work on a device, wait, take memory or load code"
+
+static const char *const chosen_words[] = {"none", WANTED, WANTED ", and others that CUPTI refuses to leave out",
+                                           "all"};
+
+static enum chosen leave_out(const struct cupti *cupti, int domain, int (*enable)(uint32_t id, uint8_t enable))
 {
+    uint32_t unwanted = 0, refused = 0;
     for (uint32_t id = 1; enable && id < CALL_IDS; id++) {
         const char *const name = name_of(cupti, domain, id);
-        if (name && !is_wanted(name))
-            enable(id, 0);
+        if (!name || is_wanted(name))
+            continue;
+        unwanted++;
+        refused += enable(id, 0) != RESULT_SUCCESS;
     }
-    return enable != NULL;
+    return !enable || (refused && refused == unwanted) ? CHOSEN_ALL : refused ? CHOSEN_MORE : CHOSEN_WANTED;
+}
+
+static enum chosen chosen_of(const struct cupti *cupti, const char *what, int domain,
+                             int (*enable)(uint32_t id, uint8_t enable))
+{
+    return choice_is_without(what)       ? CHOSEN_NONE
+           : choice_is_without("choice") ? CHOSEN_ALL
+                                         : leave_out(cupti, domain, enable);
+}
+
+static int tell_part(char *into, size_t bytes, const char *what, enum chosen chosen)
+{
+    return chosen == CHOSEN_NONE ? snprintf(into, bytes, "none of the %s", what)
+                                 : snprintf(into, bytes, "of the %s %s", what, chosen_words[chosen]);
 }
 
 const char *choice_calls(const struct cupti *cupti)
 {
-    if (choice_is_without("choice"))
-        return "all";
-    const bool runtime = choice_is_without("runtime") || leave_out(cupti, DOMAIN_RUNTIME, cupti->enable_runtime_call),
-               driver = choice_is_without("driver") || leave_out(cupti, DOMAIN_DRIVER, cupti->enable_driver_call);
-    return runtime && driver ? "those that put work on a device, wait, take memory or load code"
-           : runtime
-               ? "of the runtime those that put work on a device, wait, take memory or load code; of the driver all"
-               : "all: this version of CUPTI cannot leave out any";
+    static char told[2 * (sizeof WANTED + 64)];
+    const enum chosen runtime = chosen_of(cupti, "runtime", DOMAIN_RUNTIME, cupti->enable_runtime_call),
+                      driver = chosen_of(cupti, "driver", DOMAIN_DRIVER, cupti->enable_driver_call);
+    if (runtime == driver)
+        return runtime == CHOSEN_ALL && !choice_is_without("choice") ? "all: this version of CUPTI cannot leave out any"
+                                                                     : chosen_words[runtime];
+    const size_t used = (size_t)tell_part(told, sizeof told, "runtime", runtime);
+    memcpy(told + used, "; ", 2);
+    tell_part(told + used + 2, sizeof told - used - 2, "driver", driver);
+    return told;
 }
 
 static void listen_to(const struct cupti *cupti, cupti_subscriber subscriber, int domain)

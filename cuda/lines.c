@@ -64,20 +64,33 @@ static void keep_function(uint32_t id, const struct function *function)
     keep(function->name, function->name_bytes);
 }
 
-/* 0: no room, or what was read makes no sense. */
-static uint32_t function_id(const void *code, bool is_from_memory)
+/* 0: no room. With the lock. */
+static uint32_t function_id(const void *code, const struct function *function)
 {
-    struct function function;
     bool is_new;
     if (!has_room(5 * 4 + 2 * TEXT_MOST))
         return 0;
-    if (!is_from_memory)
-        python_describe(code, &function);
-    else if (!frames_describe(code, &function))
-        return 0;
-    const uint32_t id = functions_id(&lines.functions, code, &function, &is_new);
+    const uint32_t id = functions_id(&lines.functions, code, function, &is_new);
     if (id && is_new)
-        keep_function(id, &function);
+        keep_function(id, function);
+    return id;
+}
+
+/* 0, too, where what was read makes no sense. With the lock. */
+static uint32_t id_from_memory(const void *code)
+{
+    struct function function;
+    return frames_describe(code, &function) ? function_id(code, &function) : 0;
+}
+
+/* Without the lock. */
+static uint32_t id_by_asking(const void *code)
+{
+    struct function function;
+    python_describe(code, &function);
+    pthread_mutex_lock(&lines.lock);
+    const uint32_t id = function_id(code, &function);
+    pthread_mutex_unlock(&lines.lock);
     return id;
 }
 
@@ -106,19 +119,9 @@ static void keep_stack(uint32_t correlation, const struct stack *stack, const ui
     lines.counts.noted++;
 }
 
-/* Nobody waits for lines.lock but for as long as this takes, and who is in it waits for nothing else. */
-static void note_stack(uint32_t correlation, const struct stack *stack, bool is_from_memory)
+static void note_frameless(void)
 {
-    uint32_t ids[CUDAFILE_FRAMES_MOST];
-    if (!stack->frames) {
-        __atomic_add_fetch(&lines.counts.frameless, 1, __ATOMIC_RELAXED);
-        return;
-    }
-    pthread_mutex_lock(&lines.lock);
-    for (uint32_t i = 0; i < stack->frames; i++)
-        ids[i] = function_id(stack->code[i], is_from_memory);
-    keep_stack(correlation, stack, ids);
-    pthread_mutex_unlock(&lines.lock);
+    __atomic_add_fetch(&lines.counts.frameless, 1, __ATOMIC_RELAXED);
 }
 
 static void note_unlocked(void)
@@ -126,25 +129,48 @@ static void note_unlocked(void)
     __atomic_add_fetch(&lines.counts.unlocked, 1, __ATOMIC_RELAXED);
 }
 
+/*
+ * Nobody waits for lines.lock but for as long as this takes, and who is in it waits for nothing else. So Python is never asked in
+ * it: what it frees meanwhile may let another thread run, which waits for lines.lock with the interpreter's.
+ */
 static void note_from_memory(uint32_t correlation, void *thread)
 {
     struct stack stack;
-    if (frames_walk(thread, &stack))
-        note_stack(correlation, &stack, true);
-    else
+    uint32_t ids[CUDAFILE_FRAMES_MOST];
+    if (!frames_walk(thread, &stack)) {
         note_unlocked();
+        return;
+    }
+    if (!stack.frames) {
+        note_frameless();
+        return;
+    }
+    pthread_mutex_lock(&lines.lock);
+    for (uint32_t i = 0; i < stack.frames; i++)
+        ids[i] = id_from_memory(stack.code[i]);
+    keep_stack(correlation, &stack, ids);
+    pthread_mutex_unlock(&lines.lock);
 }
 
 static void note_by_asking(uint32_t correlation)
 {
     struct stack stack;
+    uint32_t ids[CUDAFILE_FRAMES_MOST];
     if (!python_may_be_asked()) {
         note_unlocked();
         return;
     }
     python_walk(&stack);
-    note_stack(correlation, &stack, false);
+    for (uint32_t i = 0; i < stack.frames; i++)
+        ids[i] = id_by_asking(stack.code[i]);
     python_release(&stack);
+    if (!stack.frames) {
+        note_frameless();
+        return;
+    }
+    pthread_mutex_lock(&lines.lock);
+    keep_stack(correlation, &stack, ids);
+    pthread_mutex_unlock(&lines.lock);
 }
 
 /* ---- is what is read from memory so? ---- */
@@ -204,7 +230,7 @@ void lines_note(uint32_t correlation)
     }
     void *const thread = python_thread();
     if (!thread) {
-        __atomic_add_fetch(&lines.counts.frameless, 1, __ATOMIC_RELAXED);
+        note_frameless();
         return;
     }
     if (is_turn_to_check())

@@ -65,6 +65,8 @@ bool python_find(const char **missing)
         if (!found && i < COUNT - OPTIONAL)
             *missing = functions[i].name;
     }
+    if (!python.version)
+        *missing = NULL;
     return python.version != NULL;
 }
 
@@ -107,20 +109,19 @@ static void walk(void *frame, struct stack *stack)
     }
 }
 
-/* Objects for frames are made meanwhile. The collector must not run then: what it frees may call CUDA, inside a call of CUDA. */
+/* Objects are made meanwhile: those of frames, and errors where a text is not UTF-8. */
 void python_walk(struct stack *stack)
 {
-    const bool had_gc = python.gc_off && python.gc_on && python.gc_off();
-    *stack = (struct stack){0};
+    *stack = (struct stack){.had_collector = python.gc_off && python.gc_on && python.gc_off()};
     walk(python.frame_of(python.thread_state()), stack);
-    if (had_gc)
-        python.gc_on();
 }
 
 void python_release(const struct stack *stack)
 {
     for (uint32_t i = 0; i < stack->frames; i++)
         python.release((void *)(uintptr_t)stack->code[i]);
+    if (stack->had_collector)
+        python.gc_on();
 }
 
 /* Bytes of whole characters that are no more than TEXT_MOST. */

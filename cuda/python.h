@@ -5,7 +5,10 @@
 
 #include "stack.h"
 
-/* Looks for it. False: there is none. *missing: a function that it has not, so that nothing else may be called; else NULL. */
+/*
+ * Looks for it. False: there is none. *missing: a function that the one that is there has not, so that nothing else may be called;
+ * else NULL.
+ */
 bool python_find(const char **missing);
 
 /* "3.12.3 (main, ...) [GCC ...]" */
@@ -17,7 +20,13 @@ void *python_thread(void);
 /* The calling thread holds the interpreter's lock, and no error is under way: what follows may be asked. */
 bool python_may_be_asked(void);
 
-/* The calling thread's stack. The codes are references, for python_release. */
+/*
+ * The calling thread's stack. The codes are references, for python_release.
+ *
+ * From one to the other the collector is off, so that nothing of the program runs inside its own call: up to 3.11 a collection may
+ * begin wherever an object is made, and what it frees may call CUDA, or let another thread run. Python 3.9 has no function to turn
+ * it off, so hold no lock of ours meanwhile.
+ */
 void python_walk(struct stack *stack);
 void python_release(const struct stack *stack);
 

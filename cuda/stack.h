@@ -13,6 +13,7 @@ enum { TEXT_MOST = 1024 };
 /* Innermost first. What lies above the frames that are kept is not walked: depth says only that there is more. */
 struct stack {
     uint32_t depth, frames;
+    bool had_collector; /* Python's, which is off until python_release */
     const void *code[CUDAFILE_FRAMES_MOST];
     uint32_t line[CUDAFILE_FRAMES_MOST]; /* 0: none */
 };

@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
-need of them), dry_device.py (answers as the asked device would), dry_words.py (its words in the script), dry_quiet.py (what would
+need of them), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_words.py (its words in the script), dry_quiet.py (what would
 be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
@@ -73,12 +73,14 @@ class DryRun:
         import steptime_dry_lone
         import steptime_dry_memory
         import steptime_dry_quiet
+        import steptime_dry_strides
         import steptime_dry_values
         import torch.utils.data
         self.batch = steptime_dry_batch.Batch(torch)
         data = steptime_dry_data.Data(torch, self.batch) if SHAPES else None
         steptime_dry_quiet.keep_quiet(torch, data)
         drop_data(torch, self.mode)
+        steptime_dry_strides.give_strides(torch, self.mode)
         steptime_dry_values.give(torch)
         steptime_dry_known.keep_values(torch)
         leave_annotations_out(torch)

@@ -113,9 +113,27 @@ static double gain(const struct diff *diff, int kind)
     return diff->kinds[kind].after_ns - diff->kinds[kind].before_ns;
 }
 
+/* A loader without workers runs on the thread that trains; what one with workers does is waiting, which has no quickest. */
+static bool is_work_of_host(const struct diff *diff, int kind)
+{
+    const struct diff_loaders *before = &diff->before->loaders, *after = &diff->after->loaders;
+    return kind == DIFF_HOST || (kind == DIFF_LOADING && !before->workers && !after->workers);
+}
+
+/* Of the change, a share of the step, less than half is in the step at its quickest. */
+static bool is_disturbed(const struct diff *diff, int kind, double share)
+{
+    return kind != DIFF_KINDS && is_work_of_host(diff, kind) && !isnan(diff->quickest_share) &&
+           diff->quickest_share * (share < 0 ? -1 : 1) < fabs(share) / 2;
+}
+
+/* Where others disturbed the step they disturbed all that ran on the host, workers of loaders, too. */
 static bool is_proven(const struct diff *diff, int kind)
 {
-    return diff->kinds[kind].p <= DIFF_LEVEL && fabs(gain(diff, kind)) > least_share * diff->before->mean.wall_ns;
+    const double share = gain(diff, kind) / diff->before->mean.wall_ns;
+    const bool on_host = kind == DIFF_HOST || kind == DIFF_LOADING;
+    return diff->kinds[kind].p <= DIFF_LEVEL && fabs(share) > least_share && !(on_host && diff->disturbed) &&
+           !is_disturbed(diff, kind, share);
 }
 
 /* Of the change of the step, else of any, the kind that made most of it. */
@@ -152,9 +170,16 @@ static enum diff_answer answer_of(const struct diff *diff)
     const bool small = is_small(diff), part = cause_of(diff, true) != DIFF_KINDS;
     if (isnan(diff->p_mean))
         return small ? DIFF_SILENT : DIFF_UNTESTED;
-    if (!small && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL)
+    if (!small && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL && !diff->disturbed)
         return DIFF_PROVEN;
     return part ? DIFF_PART : small ? DIFF_SILENT : DIFF_UNPROVEN;
+}
+
+static double quickest_share(const struct diff_side *before, const struct diff_side *after)
+{
+    const struct quickest *first = &before->quickest, *second = &after->quickest;
+    const bool same = first->steps && second->steps && first->order == second->order && first->ns > 0;
+    return same ? second->ns / first->ns - 1 : NAN;
 }
 
 struct diff diff_of(const struct diff_side *before, const struct diff_side *after)
@@ -163,7 +188,9 @@ struct diff diff_of(const struct diff_side *before, const struct diff_side *afte
     diff.share = before->mean.wall_ns > 0 ? after->mean.wall_ns / before->mean.wall_ns - 1 : NAN;
     diff.p_mean = p_of(&diff, DIFF_KINDS, PERMUTE_MEAN);
     diff.p_rank = p_of(&diff, DIFF_KINDS, PERMUTE_RANK);
+    diff.quickest_share = quickest_share(before, after);
     find_kinds(&diff);
+    diff.disturbed = is_disturbed(&diff, cause_of(&diff, false), diff.share);
     diff.answer = answer_of(&diff);
     if (diff.answer != DIFF_SILENT && diff.answer != DIFF_APART)
         diff.cause = cause_of(&diff, diff.answer == DIFF_PART);

@@ -7,6 +7,8 @@
  *     silent      the step changed by less than 1 %, or than twice the spread of the noisier side, and no kind of more
  *                 than 1 % of the step is proven to have changed. Of fewer steps than a test needs the spread says nothing,
  *                 and 1 % alone counts
+ *     disturbed   of a change of what the host does less than half is in the step at its quickest (quickest.h): other programs may
+ *                 have made it, and it is not called proven
  */
 #ifndef DIFF_CHANGE_H
 #define DIFF_CHANGE_H
@@ -49,6 +51,9 @@ struct diff {
     const struct diff_side *before, *after;
     double share;          /* change of the mean step, of that before */
     double p_mean, p_rank; /* NAN: too few steps */
+    double
+        quickest_share; /* change of the step at its quickest, of that before; NAN: not known, or not the same operators */
+    bool disturbed;     /* the tests call the step changed, and it may be other programs that changed it */
     struct diff_change kinds[DIFF_KINDS];
     enum diff_answer answer;
     enum diff_kind cause; /* the kind that made most of the change; DIFF_KINDS: none */

@@ -14,9 +14,11 @@ static str p_words(double p, struct arena *arena)
     return p < 0.001 ? str_copy(arena, S("p < 0.001")) : str_printf(arena, "p = %.2g", p);
 }
 
-static uint32_t fewest(const struct diff *diff)
+static str counts_words(const struct diff *diff, struct arena *arena)
 {
-    return diff->before->count < diff->after->count ? diff->before->count : diff->after->count;
+    const uint32_t before = diff->before->count, after = diff->after->count;
+    return before == after ? str_printf(arena, "%u step%s a side: no test", before, before == 1 ? "" : "s")
+                           : str_printf(arena, "%u and %u steps: no test", before, after);
 }
 
 /* What the step's own numbers prove. */
@@ -24,7 +26,10 @@ static str proof_words(const struct diff *diff, struct arena *arena)
 {
     const double p = fmax(diff->p_mean, diff->p_rank);
     if (isnan(p))
-        return str_printf(arena, "%u step%s a side: no test", fewest(diff), fewest(diff) == 1 ? "" : "s");
+        return counts_words(diff, arena);
+    if (p <= DIFF_LEVEL && diff->disturbed && diff->answer != DIFF_PROVEN)
+        return str_printf(arena, "not proven: its stretches at their quickest take %+.1f %%",
+                          100 * diff->quickest_share);
     const str words = p_words(p, arena);
     const char *const doubt = diff->answer == DIFF_PROVEN ? ""
                               : p <= DIFF_LEVEL           ? "less than twice what steps differ by, "
@@ -73,13 +78,38 @@ static str silent_words(const struct diff *diff, struct arena *arena)
                                           : "within what steps differ by anyway");
 }
 
+/* "the first file breaks off" */
+static str cut_words(const struct diff *diff, struct arena *arena)
+{
+    const struct diff_side *before = diff->before, *after = diff->after;
+    const bool alone = (!before->cut || before->rank_count == 1) && (!after->cut || after->rank_count == 1);
+    if (before->cut && after->cut)
+        return alone ? S("both files break off") : S("files of both sides break off");
+    return str_printf(arena, "%s%s breaks off", alone ? "the " : "a file of the ",
+                      before->cut ? alone ? "first file" : "first side"
+                      : alone     ? "second file"
+                                  : "second side");
+}
+
+/* No word of change: what is missing may be all of it. */
+static str part_words(const struct diff *diff, struct arena *arena)
+{
+    const str cut = cut_words(diff, arena);
+    const str from = duration_words(arena, diff->before->mean.wall_ns);
+    const str to = duration_words(arena, diff->after->mean.wall_ns);
+    return str_printf(arena, "%.*s: what is compared is a part (a step of %.*s, then of %.*s), and proves nothing",
+                      (int)cut.len, cut.at, (int)from.len, from.at, (int)to.len, to.at);
+}
+
 static str sentence(const struct diff *diff, const struct diff_operators *operators, struct arena *arena)
 {
+    if (diff->before->cut || diff->after->cut)
+        return part_words(diff, arena);
     if (diff->answer == DIFF_APART)
         return str_printf(arena,
                           "not compared: the %s side marks no steps, and a whole recording says nothing of a step",
                           diff->before->marked ? "second" : "first");
-    if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
+    if (diff->answer == DIFF_SILENT)
         return silent_words(diff, arena);
     const str step = step_words(diff, arena);
     if (diff->cause == DIFF_KINDS)
@@ -140,6 +170,19 @@ static str state_of(const struct diff_operator *of)
     return of->before_calls > 0 ? of->after_calls > 0 ? S("") : S("gone") : S("new");
 }
 
+static double change_of(const struct diff_operator *of)
+{
+    return fabs(of->after_ns - of->before_ns);
+}
+
+/* Where the first is small all are: then none is folded. */
+static bool is_first_small(const struct diff *diff, const struct diff_operators *operators, uint32_t i)
+{
+    const double least_ns = fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) / 1000;
+    return i && change_of(&operators->at[operators->by_change[i]]) < least_ns &&
+           change_of(&operators->at[operators->by_change[i - 1]]) >= least_ns;
+}
+
 static void show_operators(const struct diff *diff, const struct diff_operators *operators, struct section *section,
                            struct arena *arena)
 {
@@ -150,6 +193,8 @@ static void show_operators(const struct diff *diff, const struct diff_operators 
     for (uint32_t i = 0; i < operators->count; i++) {
         const uint32_t at = operators->by_change[i];
         const struct diff_operator *of = &operators->at[at];
+        if (is_first_small(diff, operators, i))
+            table_small_rows(table, S("each below 0.1 % of the step's change"));
         if (of->before_ns == of->after_ns && of->before_calls == of->after_calls)
             continue;
         table_row(table);
@@ -252,8 +297,22 @@ static void show_doubts(const struct diff *diff, struct section *section, struct
         section_text(section, S("Neither side marks steps: whole recordings are compared, however long they went on."));
     if (diff->before->facts.device != diff->after->facts.device)
         section_text(section, S("Only one side has device activity: their kinds of time are not the same."));
+    if (diff->disturbed && diff->answer == DIFF_UNPROVEN)
+        section_text(section,
+                     S("Most of the change is not in the step at its quickest: other programs on these processors may "
+                       "have made it."));
     doubt_side(diff->before, sides[0], section, arena);
     doubt_side(diff->after, sides[1], section, arena);
+}
+
+static struct cell quickest_cell(const struct quickest *quickest)
+{
+    return quickest->steps ? cell_rounded(quickest->ns) : cell_null();
+}
+
+void diff_show_answer(const struct diff *diff, const struct diff_operators *operators, struct report *report)
+{
+    section_text(report_section(report, "diff", "What changed"), sentence(diff, operators, report_arena(report)));
 }
 
 void diff_show(const struct diff *diff, const struct diff_operators *operators, const struct diff_setting *settings,
@@ -261,7 +320,6 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
 {
     struct arena *arena = report_arena(report);
     struct section *section = report_section(report, "diff", "What changed");
-    section_text(section, sentence(diff, operators, arena));
     show_doubts(diff, section, arena);
     doubt_operators(operators, section, arena);
     doubt_settings(settings, setting_count, section, arena);
@@ -273,6 +331,9 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
     section_detail(section, "change_share", "change", UNIT_RATIO, cell_real(diff->share));
     section_value(section, "median_before_ns", "median before", UNIT_NS, cell_rounded(diff->before->median_ns));
     section_value(section, "median_after_ns", "median after", UNIT_NS, cell_rounded(diff->after->median_ns));
+    section_detail(section, "quickest_before_ns", "quickest before", UNIT_NS, quickest_cell(&diff->before->quickest));
+    section_detail(section, "quickest_after_ns", "quickest after", UNIT_NS, quickest_cell(&diff->after->quickest));
+    section_detail(section, "quickest_share", "change of the quickest", UNIT_RATIO, cell_real(diff->quickest_share));
     section_value(section, "p_mean", "p by the mean", UNIT_NONE, cell_real(diff->p_mean));
     section_value(section, "p_rank", "p by rank", UNIT_NONE, cell_real(diff->p_rank));
     section_value(section, "steps_before", "steps before", UNIT_COUNT, cell_int(diff->before->count));

@@ -14,6 +14,10 @@ struct diff_setting {
     bool of_recorder; /* it says how it was recorded, not what ran */
 };
 
+/* The sentence that stands first. */
+void diff_show_answer(const struct diff *diff, const struct diff_operators *operators, struct report *report);
+
+/* All below it. */
 void diff_show(const struct diff *diff, const struct diff_operators *operators, const struct diff_setting *settings,
                uint32_t setting_count, struct report *report);
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/hash.h"
 #include "base/stat.h"
 #include "breakdown/summary/runs_on.h"
 #include "breakdown/summary/summary_job.h"
@@ -149,6 +150,19 @@ static void take_loaders(struct diff_side *side)
     }
 }
 
+static void take_quickest(struct diff_side *side)
+{
+    struct quickest all = {.steps = UINT32_MAX};
+    for (uint32_t r = 0; r < side->rank_count; r++) {
+        const struct quickest *one = &side->ranks[r]->quickest;
+        all.steps = one->steps < all.steps ? one->steps : all.steps;
+        all.order = hash_add(all.order, one->order);
+        all.ns += one->ns / side->rank_count;
+    }
+    if (side->rank_count && all.steps)
+        side->quickest = all;
+}
+
 void diff_side_of(const struct diff_rank *const *ranks, uint32_t count, struct arena *arena, struct diff_side *side)
 {
     const struct summary **summaries = arena_array(arena, count, sizeof *summaries);
@@ -168,4 +182,5 @@ void diff_side_of(const struct diff_rank *const *ranks, uint32_t count, struct a
     take_copies(side);
     take_kernels(side);
     take_loaders(side);
+    take_quickest(side);
 }

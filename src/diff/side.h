@@ -13,6 +13,7 @@
 #include "breakdown/job/job.h"
 #include "breakdown/kernels/operator_paths.h"
 #include "breakdown/summary/summary.h"
+#include "quickest.h"
 
 /* How batches come to the training loop, by the iterators that the trace names. */
 struct diff_loaders {
@@ -26,6 +27,7 @@ struct diff_rank {
     struct summary summary;
     struct operator_paths paths;
     struct diff_loaders loaders;
+    struct quickest quickest; /* of a sketch not known */
 };
 
 struct diff_step {
@@ -49,9 +51,10 @@ struct diff_side {
     struct facts facts;                      /* of all steps */
     double reduced_ns, single_ns, kernel_ns; /* kernels that compute in 16 bits or fewer, in 32, all; a step */
     struct diff_loaders loaders;
-    bool marked;    /* there are steps: else the whole recording counts as one */
-    bool operators; /* any are recorded */
-    bool cut;       /* a file breaks off: the caller's to fill */
+    struct quickest quickest; /* a mean over ranks, where it is known of all */
+    bool marked;              /* there are steps: else the whole recording counts as one */
+    bool operators;           /* any are recorded */
+    bool cut;                 /* a file breaks off: the caller's to fill */
 };
 
 /* Everything lives in the arena, and points to the ranks. */

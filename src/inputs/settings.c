@@ -28,12 +28,16 @@ static str number(int64_t value, struct arena *arena)
     return value < 0 ? S("") : str_printf(arena, "%lld", (long long)value);
 }
 
-static str on_or_off(bool on)
+/* What nothing is said of is off; of a file that breaks off it may stand in what is missing. */
+static str on_or_off(const struct trace_info *info, bool on, bool said)
 {
-    return on ? S("on") : S("off");
+    return on ? S("on") : said || !info->cut ? S("off") : S("");
 }
 
-/* The files do not record allow_tf32; names of the kernels that ran do. Each name is looked at once. */
+/*
+ * The files do not record allow_tf32; names of the kernels that ran do: in what a cut file
+ * lacks there may be others. Each name is looked at once.
+ */
 static str products_of(const struct trace *trace)
 {
     struct arena scratch = {0};
@@ -47,7 +51,7 @@ static str products_of(const struct trace *trace)
         fp32 |= str_has(name, S("sgemm"));
     }
     arena_free(&scratch);
-    return tf32 ? S("tf32") : fp32 ? S("fp32") : S("");
+    return tf32 ? S("tf32") : fp32 && !trace->info.cut ? S("fp32") : S("");
 }
 
 struct settings settings_of(const struct trace *trace, struct arena *arena)
@@ -61,10 +65,10 @@ struct settings settings_of(const struct trace *trace, struct arena *arena)
         [SETTING_RUNTIME] = str_copy(arena, info->runtime),
         [SETTING_DRIVER] = str_copy(arena, info->driver),
         [SETTING_PRODUCTS] = products_of(trace),
-        [SETTING_SHAPES] = on_or_off(info->shapes),
-        [SETTING_STACK] = on_or_off(info->stack),
-        [SETTING_ALLOCATIONS] = on_or_off(info->memory),
-        [SETTING_FLOPS] = on_or_off(info->flops),
+        [SETTING_SHAPES] = on_or_off(info, info->shapes, info->says_shapes),
+        [SETTING_STACK] = on_or_off(info, info->stack, info->says_stack),
+        [SETTING_ALLOCATIONS] = on_or_off(info, info->memory, info->says_memory),
+        [SETTING_FLOPS] = on_or_off(info, info->flops, info->says_flops),
     }};
     if (!info->device_count)
         return settings;

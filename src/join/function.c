@@ -165,12 +165,6 @@ static uint32_t by_name(const struct locator *locator, uint32_t file, const stru
     return *exact ? around : seen == 1 ? only : SYNTAX_NONE;
 }
 
-/* "<listcomp>", "<lambda>", "<module>" */
-static bool is_unnamed(str name)
-{
-    return str_starts(name, S("<"));
-}
-
 static struct located locate_in(const struct locator *locator, uint32_t file, const struct frame *frame, bool *exact)
 {
     const struct located none = {LOCATED_NONE, 0};
@@ -180,7 +174,7 @@ static struct located locate_in(const struct locator *locator, uint32_t file, co
         return none;
     if (str_eq(frame->name, S("<module>")))
         return (struct located){file, 0};
-    if (is_unnamed(frame->name))
+    if (frame_is_unnamed(frame->name))
         return (struct located){file, around_line(tree, frame->line)};
     const uint32_t node = by_name(locator, file, frame, exact);
     return node == SYNTAX_NONE ? none : (struct located){file, node};
@@ -261,7 +255,7 @@ static void count_frame(struct locator *locator, str text)
     locate_in(locator, at.file, &frame, &exact);
     map_put(&locator->ran_functions, key_of(at), 1);
     locator->sum.found++;
-    locator->sum.moved += !exact && !is_unnamed(frame.name);
+    locator->sum.moved += !exact && !frame_is_unnamed(frame.name);
 }
 
 /* A script that was run whole has no function whose line could agree: its own frame does. */

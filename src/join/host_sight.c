@@ -57,11 +57,6 @@ static bool is_its_turn(struct looking *looking, uint32_t finding, uint32_t orde
 
 /* ---- frames ---- */
 
-static bool is_unnamed(str name)
-{
-    return name.len && name.at[0] == '<';
-}
-
 static struct located place_of_frame(const struct looking *looking, uint32_t row)
 {
     const struct located none = {LOCATED_NONE, 0};
@@ -89,7 +84,7 @@ static enum made_from scope_by_loop(const struct host_wanted *wanted, uint32_t l
 static enum made_from scope_by_frame(const struct looking *looking, const struct host_wanted *wanted, uint32_t caller)
 {
     const struct frame *const frame = frame_at(looking, caller);
-    const int64_t line = is_unnamed(frame->name) && !str_eq(frame->name, S("<module>")) ? frame->line : 0;
+    const int64_t line = frame_is_unnamed(frame->name) && !str_eq(frame->name, S("<module>")) ? frame->line : 0;
     return wanted->scope_line == line ? MADE_THERE : MADE_ELSEWHERE;
 }
 
@@ -135,7 +130,7 @@ static void try_frame(struct looking *looking, uint32_t finding, uint32_t row)
 {
     const struct host_wanted *const wanted = &looking->wanted[finding];
     const struct frame *const frame = frame_at(looking, row);
-    if (is_unnamed(frame->name)) {
+    if (frame_is_unnamed(frame->name)) {
         if (wanted->is_loop && wanted->first_line <= frame->line && frame->line <= wanted->last_line) {
             add_row(looking, finding, row, TIER_CONFIRMED);
             add_iterators(looking, finding, row);
@@ -325,8 +320,6 @@ static void find_inlined_loops(struct looking *looking)
     }
 }
 
-enum { UNSURE_PARTS = 20 }; /* so small a part of a finding's calls may be unsure */
-
 /* A part of the time would be worse than none. */
 static const char *why_unknown(const struct looking *looking, uint32_t finding)
 {
@@ -341,7 +334,7 @@ static const char *why_unknown(const struct looking *looking, uint32_t finding)
         if (why)
             return why;
     }
-    return sight->unsure * UNSURE_PARTS > sight->calls ? inlined_why(INLINED_ALIKE) : NULL;
+    return sight->unsure * INLINED_UNSURE_MOST > sight->calls ? inlined_why(INLINED_ALIKE) : NULL;
 }
 
 static void leave_unknown(struct looking *looking)

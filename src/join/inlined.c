@@ -7,8 +7,6 @@
 #include "base/span.h"
 #include "course_fit.h"
 
-enum { MOST_UNSURE = 20 /* one of so many calls */ };
-
 /* A function that has findings and loops in brackets, and its runs. */
 struct ran {
     struct located at;
@@ -96,9 +94,9 @@ static uint32_t function_of_run(struct inlining *in, uint32_t row)
     if (known != MAP_NONE)
         return known;
     const struct frame *const frame = frame_at(in, row);
-    const bool is_unnamed = str_starts(frame->name, S("<")) && !str_eq(frame->name, S("<module>"));
     const struct located none = {LOCATED_NONE, 0};
-    const bool is_wanted = !is_unnamed && stacks_wants(in->join->evidence.stacks, text);
+    const bool is_named = !frame_is_unnamed(frame->name) || str_eq(frame->name, S("<module>"));
+    const bool is_wanted = is_named && stacks_wants(in->join->evidence.stacks, text);
     const uint32_t function = function_of(in, is_wanted ? locate(in->join->locator, frame) : none);
     map_put(&in->by_text, text, function);
     return function;
@@ -132,6 +130,7 @@ static bool is_of_object(const struct frame *frame)
     return false;
 }
 
+/* Of a frame right below a run. A lambda of another file has no name here: its line says nothing of this text. */
 static uint32_t name_of_text(struct inlining *in, struct ran *ran, uint32_t row)
 {
     const uint32_t text = in->trace->name[row], known = map_get(&ran->names, text);
@@ -139,7 +138,7 @@ static uint32_t name_of_text(struct inlining *in, struct ran *ran, uint32_t row)
         return known == OBJECT ? (uint32_t)EVENT_ANY : known;
     const struct frame *const frame = frame_at(in, row);
     str name = frame->name;
-    if (str_eq(name, S("<lambda>"))) {
+    if (str_eq(name, S("<lambda>")) && str_eq(frame->file, frame_at(in, in->trace->parent[row])->file)) {
         const str own = name_of_lambda(tree_of(in, ran), frame->line);
         name = own.len ? own : name;
     }
@@ -262,7 +261,6 @@ static void set_state(struct inlining *in, const struct ran *ran, uint32_t loop,
 
 static void add_loop(struct inlining *in, const struct ran *ran, struct inlined_loop loop)
 {
-    loop.file = ran->at.file;
     loop.line = syntax_place(tree_of(in, ran), tree_of(in, ran)->begin[loop.node]).line;
     in->out.loops = arena_one_more(&in->join->scratch, in->out.loops, in->out.count, sizeof loop);
     in->out.loops[in->out.count++] = loop;
@@ -406,7 +404,7 @@ static void take_run(struct inlining *in, size_t first, size_t count)
 static void judge_function(struct inlining *in, const struct ran *ran)
 {
     const bool no_fit = ran->bad_runs * 10 > ran->runs;
-    if (!no_fit && ran->unsure * MOST_UNSURE <= ran->calls)
+    if (!no_fit && ran->unsure * INLINED_UNSURE_MOST <= ran->calls)
         return;
     for (uint32_t i = 0; i < ran->course.count; i++)
         if (ran->course.steps[i].op == COURSE_ENTER)

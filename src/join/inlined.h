@@ -11,7 +11,7 @@
 
 /* A loop in brackets as a run of its function went through it. */
 struct inlined_loop {
-    uint32_t run, file, node;
+    uint32_t run, node;
     int64_t line, start_ns, end_ns;
     uint32_t row; /* the first call in it; ROW_NONE: none has a frame */
 };
@@ -26,15 +26,18 @@ enum inlined_state {
 };
 
 struct inlined {
-    struct inlined_loop *loops; /* by run, and by begin in each */
-    uint32_t count, room;
+    struct inlined_loop *loops; /* by run */
+    uint32_t count;
     uint32_t *scopes;     /* by row of a frame below a run: the loop in brackets; 0: none; INLINED_UNSURE */
     uint32_t *order, *of; /* by row: which call of its name it is there, and of how many */
     bool *is_told;        /* by row of a run: it was looked at */
     struct map states;    /* (file, loop in brackets) to its state */
 };
 
-enum { INLINED_UNSURE = UINT32_MAX };
+enum {
+    INLINED_UNSURE = UINT32_MAX,
+    INLINED_UNSURE_MOST = 20 /* one of so many calls may be unsure */
+};
 
 static inline int64_t inlined_key(uint32_t file, uint32_t node)
 {

@@ -3,11 +3,6 @@
 #include "private.h"
 #include "syntax/syntax.h"
 
-static bool is_unnamed(str function)
-{
-    return !function.len || function.at[0] == '<';
-}
-
 static bool begins_at(const struct syntax *tree, uint32_t node, int64_t line)
 {
     const uint32_t parent = tree->parent[node];
@@ -21,7 +16,7 @@ static struct located place_of_line(const struct join *join, const struct sync_l
     const struct frame frame = {
         .kind = FRAME_FUNCTION, .file = line->file, .line = line->first_line, .name = line->function};
     const struct located none = {LOCATED_NONE, 0}, at = locate(join->locator, &frame);
-    if (at.file == LOCATED_NONE || is_unnamed(line->function))
+    if (at.file == LOCATED_NONE || !line->function.len || frame_is_unnamed(line->function))
         return at;
     return begins_at(join->lint->files[at.file].tree, at.node, line->first_line) ? at : none;
 }

@@ -232,6 +232,7 @@ static void check_one(void *context, size_t i)
 static void remark_on_syntax(struct run *run, const struct job *job)
 {
     const struct syntax *tree = job->file.tree;
+    run->lint->unparsed_count += !tree || tree->error_count;
     if (!tree)
         remark_on(run, &job->file, 1, S("cannot be parsed"));
     else if (tree->error_count)

@@ -121,7 +121,8 @@ struct lint_options {
 struct lint {
     struct lint_file *files; /* by path */
     uint32_t file_count;
-    uint32_t skipped_count; /* files that could not be used */
+    uint32_t skipped_count;  /* files that could not be used */
+    uint32_t unparsed_count; /* of the files, those of which a part does not parse */
     uint32_t excluded_count;
     struct project *project;
     struct map mentioned;          /* what the project's options point to, as long as it is asked (mentioned.h) */

@@ -308,13 +308,30 @@ static str verdict_of(const struct lint *lint, const struct tally *all, struct a
     return text;
 }
 
+/* Where a file does not parse, nothing found there is no good news. */
+static void say_unparsed(const struct lint *lint, struct section *section, struct arena *arena)
+{
+    const uint32_t broken = lint->unparsed_count, files = lint->file_count;
+    if (!broken)
+        return;
+    const str who = files == 1        ? S("The file does")
+                    : broken == files ? str_printf(arena, "All %u files do", files)
+                                      : str_printf(arena, "%u of %u files do", broken, files);
+    section_text(section,
+                 str_printf(arena, "%.*s not parse as Python: what stands behind an error may be missing here.",
+                            (int)who.len, who.at));
+}
+
 static void show_summary(const struct lint *lint, struct report *report)
 {
     const struct tally all = tally_of(lint, NULL);
     struct section *section = report_section(report, "lint", "Summary");
     section_text(section, verdict_of(lint, &all, report_arena(report)));
+    say_unparsed(lint, section, report_arena(report));
     section_value(section, "files", "files", UNIT_COUNT, cell_int(lint->file_count));
     section_value(section, "skipped", "files that could not be used", UNIT_COUNT, cell_int(lint->skipped_count));
+    if (lint->unparsed_count)
+        section_value(section, "unparsed", "files that do not parse", UNIT_COUNT, cell_int(lint->unparsed_count));
     section_value(section, "warnings", "warnings", UNIT_COUNT, cell_int(all.warnings));
     section_value(section, "notes", "notes", UNIT_COUNT, cell_int(all.notes));
     section_value(section, "suppressed", "suppressed by comments", UNIT_COUNT, cell_int(lint->suppressed_count));

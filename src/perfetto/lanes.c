@@ -56,7 +56,8 @@ static uint64_t flow_id(const struct lane_place *place, uint32_t row, bool backw
     return place->flows + 2 * (uint64_t)row + backward + 1;
 }
 
-static void put_flows(struct sequence *sequence, const struct lane_place *place, const uint32_t *backward, uint32_t row)
+static void put_flows(struct sequence *sequence, const struct lane_place *place, const struct backward *backward,
+                      uint32_t row)
 {
     const struct trace *trace = place->trace;
     if (event_is_device_work((enum event_kind)trace->kind[row])) {
@@ -71,12 +72,12 @@ static void put_flows(struct sequence *sequence, const struct lane_place *place,
         return;
     if (trace_forward(trace, row) != ROW_NONE)
         event_flow(sequence, flow_id(place, row, true), true);
-    if (backward[row])
-        event_flow(sequence, flow_id(place, backward[row] - 1, true), false);
+    for (uint32_t next = backward->first[row]; next; next = backward->next[next - 1])
+        event_flow(sequence, flow_id(place, next - 1, true), false);
 }
 
-static void put_event(struct sequence *sequence, const struct lane_place *place, const uint32_t *backward, uint32_t row,
-                      enum event_type type)
+static void put_event(struct sequence *sequence, const struct lane_place *place, const struct backward *backward,
+                      uint32_t row, enum event_type type)
 {
     const struct trace *trace = place->trace;
     event_name(sequence, trace, trace->name[row]);
@@ -103,7 +104,7 @@ struct line {
 struct nest_place {
     struct output *out;
     const struct lane_place *place;
-    const uint32_t *backward;
+    const struct backward *backward;
     uint64_t parent;
     int32_t order;
     str name;
@@ -189,7 +190,7 @@ static void put_nest(struct nest_place *nest, struct rows rows)
 
 /* ---- allocations ---- */
 
-static void put_memory(struct output *out, const struct lane_place *place, uint64_t parent, struct rows rows)
+static void put_memory(struct output *out, const struct lane_place *place, uint64_t parent, str name, struct rows rows)
 {
     const struct trace *trace = place->trace;
     struct sequence sequence = {0};
@@ -200,8 +201,7 @@ static void put_memory(struct output *out, const struct lane_place *place, uint6
         if (!sequence.id)
             sequence = sequence_begin(
                 out,
-                track_put(out, &(struct track){
-                                   .kind = TRACK_BYTES, .parent = parent, .order = NESTS, .name = S("allocated")}));
+                track_put(out, &(struct track){.kind = TRACK_BYTES, .parent = parent, .order = NESTS, .name = name}));
         event_counter(&sequence, total);
         sequence_event(&sequence, TYPE_COUNTER, place->offset_ns + trace->start_ns[rows.at[i]]);
     }
@@ -217,7 +217,13 @@ static str lane_name(const struct trace *trace, const struct lane *lane, struct 
     return id.len ? id : str_printf(scratch, "%s %lld", lane->device ? "stream" : "thread", (long long)lane->id);
 }
 
-void lane_put(struct output *out, const struct lane_place *place, uint32_t lane, const uint32_t *backward,
+/* Perfetto draws the tracks of a thread without its name. */
+static str track_name(str lane, const char *what, struct arena *scratch)
+{
+    return str_printf(scratch, "%.*s: %s", (int)lane.len, lane.at, what);
+}
+
+void lane_put(struct output *out, const struct lane_place *place, uint32_t lane, const struct backward *backward,
               struct arena *scratch)
 {
     const struct trace *trace = place->trace;
@@ -229,8 +235,9 @@ void lane_put(struct output *out, const struct lane_place *place, uint32_t lane,
                                  .name = lane_name(trace, &trace->lanes[lane], scratch)};
     const uint64_t track = track_put(out, &thread);
     for (int nest = 0; nest < NESTS; nest++) {
-        struct nest_place at = {out, place, backward, track, nest, str_of(nest_words[nest]), .scratch = scratch};
+        const str name = track_name(thread.name, nest_words[nest], scratch);
+        struct nest_place at = {out, place, backward, track, nest, name, .scratch = scratch};
         put_nest(&at, trace_rows(trace, lane, (enum nest)nest));
     }
-    put_memory(out, place, track, trace_rows(trace, lane, NEST_ASIDE));
+    put_memory(out, place, track, track_name(thread.name, "allocated", scratch), trace_rows(trace, lane, NEST_ASIDE));
 }

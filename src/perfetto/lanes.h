@@ -14,8 +14,12 @@ struct lane_place {
     int32_t order;
 };
 
-/* backward: by row of a forward operator its backward one plus 1; 0: none. */
-void lane_put(struct output *out, const struct lane_place *place, uint32_t lane, const uint32_t *backward,
+/* By row, each plus 1 (0: none): the first backward operator of a forward one, the next of the same forward one. */
+struct backward {
+    uint32_t *first, *next;
+};
+
+void lane_put(struct output *out, const struct lane_place *place, uint32_t lane, const struct backward *backward,
               struct arena *scratch);
 
 #endif

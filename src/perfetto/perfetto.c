@@ -101,7 +101,7 @@ static str process_name(const struct trace *trace, const struct lane *lane, stru
                       lane->device ? "device" : "process", (long long)lane->process);
 }
 
-static void put_lanes(struct writing *writing, const uint32_t *backward)
+static void put_lanes(struct writing *writing, const struct backward *backward)
 {
     const struct trace *trace = writing->of->trace;
     bool *done = arena_array(&writing->scratch, trace->lane_count, sizeof *done);
@@ -122,12 +122,14 @@ static void put_lanes(struct writing *writing, const uint32_t *backward)
     }
 }
 
-static void find_backward(const struct trace *trace, uint32_t *backward)
+static void find_backward(const struct trace *trace, struct backward *backward)
 {
-    for (uint32_t row = 0; row < trace->count; row++) {
+    for (uint32_t row = trace->count; row--;) {
         const uint32_t forward = trace->kind[row] == EVENT_OPERATOR ? trace_forward(trace, row) : (uint32_t)ROW_NONE;
-        if (forward != ROW_NONE)
-            backward[forward] = row + 1;
+        if (forward == ROW_NONE)
+            continue;
+        backward->next[row] = backward->first[forward];
+        backward->first[forward] = row + 1;
     }
 }
 
@@ -147,15 +149,17 @@ static void close_told(struct told *told)
 static void put_trace(struct writing *writing)
 {
     const struct trace *trace = writing->of->trace;
-    uint32_t *backward = mem_zeroed(((size_t)trace->count + 1) * sizeof *backward);
+    const size_t rows = (size_t)trace->count + 1;
+    struct backward backward = {mem_zeroed(rows * sizeof(uint32_t)), mem_zeroed(rows * sizeof(uint32_t))};
     open_told(&writing->out->names, trace);
     open_told(&writing->out->values, trace);
-    find_backward(trace, backward);
+    find_backward(trace, &backward);
     put_own(writing);
-    put_lanes(writing, backward);
+    put_lanes(writing, &backward);
     close_told(&writing->out->names);
     close_told(&writing->out->values);
-    mem_free(backward);
+    mem_free(backward.first);
+    mem_free(backward.next);
     arena_free(&writing->scratch);
 }
 

@@ -30,11 +30,13 @@ static void read_int(struct json *j, int64_t *into)
         json_skip(j);
 }
 
-static void read_flag(struct json *j, bool *into)
+/* True: the file says it. */
+static bool read_flag(struct json *j, bool *into)
 {
     const char first = json_peek(j);
     *into = first == 't' || (json_is_digit(first) && first != '0');
     json_skip(j);
+    return true;
 }
 
 /* A process group of which the rank is a member. */
@@ -163,13 +165,13 @@ static void read_member(struct kineto *k, str key, struct json *j)
     else if (str_eq(key, S("cuda_driver_version")) || str_eq(key, S("hip_driver_version")))
         read_text(k, j, &info->driver);
     else if (str_eq(key, S("record_shapes")))
-        read_flag(j, &info->shapes);
+        info->says_shapes = read_flag(j, &info->shapes);
     else if (str_eq(key, S("with_stack")))
-        read_flag(j, &info->stack);
+        info->says_stack = read_flag(j, &info->stack);
     else if (str_eq(key, S("profile_memory")))
-        read_flag(j, &info->memory);
+        info->says_memory = read_flag(j, &info->memory);
     else if (str_eq(key, S("with_flops")))
-        read_flag(j, &info->flops);
+        info->says_flops = read_flag(j, &info->flops);
 }
 
 void kineto_head(struct kineto *k, str key, const char *value)

@@ -5,17 +5,23 @@
 
 /* ---- by the first bytes ---- */
 
+static const char a_protobuf[] =
+    "a protobuf file (Chakra .et? record with 'steptime record --et'; or an XLA xplane? the .trace.json.gz "
+    "beside it can be read, as events of the host)";
+
 struct magic {
     str bytes;
     const char *kind;
 };
 
-static const char a_pickle[] = "a Python pickle; 'steptime memory' reads snapshots of PyTorch's allocator";
+static const char a_pickle[] =
+    "a Python pickle; 'steptime memory FILE' reads snapshots of PyTorch's allocator, which have to be files";
 
 static const struct magic magics[] = {
     {S("\x93steptime sketch\n"),
      "a sketch of one ('steptime summary --save'), of which 'summary', 'critical-path' and 'ranks' answer"},
-    {S("SQLite format 3"), "an SQLite database (an export of Nsight Systems?)"},
+    {S("SQLite format 3"),
+     "an SQLite database (an export of Nsight Systems? record the program by 'steptime record --cuda -- COMMAND')"},
     {S("PK\x03\x04"), "a zip archive"},
     {S("\x1f\x8b"), "gzip data inside gzip data"},
     {S("\x28\xb5\x2f\xfd"), "packed zstd data inside packed data"},
@@ -83,7 +89,7 @@ static const char *object_kind(str head)
     if (has_key(head, S("traceEvents")))
         return NULL;
     if (has_key(head, S("rocprofiler-sdk-tool")))
-        return "JSON of rocprofv3";
+        return "JSON of rocprofv3; record the script with PyTorch's profiler, as 'steptime record' does";
     if (has_key(head, S("workload_graph")))
         return "a Chakra graph in JSON";
     if (is_execution(head))
@@ -204,5 +210,5 @@ const char *sniff_other(str head)
         return "a web page";
     if (looks_like_text(head))
         return "text, not JSON";
-    return looks_like_protobuf(head) ? "a protobuf file (Chakra .et or an XLA xplane?)" : NULL;
+    return looks_like_protobuf(head) ? a_protobuf : NULL;
 }

@@ -206,6 +206,7 @@ static void join(const struct recording *recording, struct recorded *process)
         return;
     process->has_stacks = stacks_join(process->path.at, stacks.at, process->path.at, &joined, &why);
     process->paired = joined.operators ? (double)joined.paired / (double)joined.operators : 0;
+    process->note_ns = joined.note_ns;
     if (!process->has_stacks) {
         const str line = error_line(recording->arena, &why);
         tell(recording,

@@ -51,6 +51,7 @@ struct recorded {
     double bare_ns;    /* median of a step before recording; 0 where nobody counted */
     bool has_stacks;
     double paired;         /* part of the operators that stacks were found for */
+    double note_ns;        /* taken off for each note of a frame (stacks.h) */
     str found[MOST_FOUND]; /* what passes found, a line each */
     uint32_t found_count;
 };

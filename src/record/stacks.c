@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "stacks.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -122,6 +123,7 @@ static void join_lane(struct joining *joining, uint32_t lane)
     const struct undisturbed own =
         undisturbed_of(joining->stacks, &(struct undisturbed_of){lane, NULL, true}, &scratch);
     const double note_ns = frame_cost_of(joining->stacks, lane);
+    joining->joined->note_ns = fmax(joining->joined->note_ns, note_ns);
     slow.own = frame_cost_without(joining->stacks, lane, &own, note_ns);
     for (size_t i = 0; i < slow.warp.count; i++)
         slow.warp.at[i].from = warp_time(&slow.own, slow.warp.at[i].from);

@@ -142,6 +142,7 @@ static void take_stacks(struct task *task, const char *path)
     task->state = TASK_OVER;
     task->recorded.has_stacks = stacks_join(trace, path, trace, &joined, &why);
     task->recorded.paired = joined.operators ? (double)joined.paired / (double)joined.operators : 0;
+    task->recorded.note_ns = joined.note_ns;
     if (!task->recorded.has_stacks) {
         const str line = error_line(task->arena, &why);
         tell(task, str_printf(task->arena, "no stacks: %.*s", (int)line.len, line.at));

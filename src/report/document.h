@@ -28,7 +28,11 @@ struct table {
     uint32_t row_count;
     uint32_t filled; /* cells of the last row that are set */
     bool json_only;
-    row_fill_fn *fill; /* of drawn rows; NULL */
+    bool all_columns;    /* empty ones are shown, too */
+    bool has_small;      /* rows from small_from on are folded for people */
+    uint32_t small_from; /* rows before them */
+    str small;           /* what they are */
+    row_fill_fn *fill;   /* of drawn rows; NULL */
     const void *context;
     struct cell *drawn;       /* room for one of them */
     struct row_stream stream; /* next: NULL where all rows are in `rows` */

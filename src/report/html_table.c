@@ -38,7 +38,8 @@ static struct layout layout_of(struct html *html, const struct table *table, boo
     const uint32_t rows = table->row_count, limit = html->options->rows;
     struct layout layout = {
         .table = table, .marked = COLUMN_NONE, .kept = needs_all(html, all) || rows < MOST_ROWS ? rows : MOST_ROWS};
-    layout.shown = needs_all(html, all) || rows <= limit + limit / 4 ? rows : limit;
+    const uint32_t most = needs_all(html, all) || rows <= limit + limit / 4 ? rows : limit;
+    layout.shown = needs_all(html, all) ? most : scale_rows(table, most);
     layout.shapes = arena_array(html->arena, table->column_count, sizeof *layout.shapes);
     for (uint32_t i = 0; i < table->column_count; i++) {
         if (!all && scale_is_empty(table, i, layout.kept))
@@ -73,9 +74,12 @@ static str count_text(struct html *html, uint32_t count)
 static void put_boxes(struct html *html, const struct layout *layout)
 {
     const char *which = layout->table->stream.next ? "the first" : "all";
+    str rest = scale_rest(html->arena, layout->table, layout->shown);
+    if (rest.len)
+        rest = str_printf(html->arena, ", %s more%s", count_text(html, layout->kept - layout->shown).at, rest.at);
     if (layout->shown < layout->kept)
         put_box(html, layout->table, "rows",
-                str_printf(html->arena, "%s %s rows", which, count_text(html, layout->kept).at));
+                str_printf(html->arena, "%s %s rows%s", which, count_text(html, layout->kept).at, rest.at));
     if (layout->details)
         put_box(html, layout->table, "columns", S("all columns"));
 }

@@ -72,7 +72,7 @@ static void put_rows(const struct markdown *md, const struct table *table, uint3
 
 static void put_table(const struct markdown *md, const struct table *table)
 {
-    const uint32_t most = md->options->rows, all = table->row_count, rows = most && all > most ? most : all;
+    const uint32_t all = table->row_count, rows = scale_rows(table, md->options->rows);
     const bool asked = md->options->table.len > 0, folded = !asked && rows > OPEN_ROWS;
     const str title = table->title.len ? table->title : table->id;
     if ((table->json_only && !asked) || !rows)
@@ -84,8 +84,9 @@ static void put_table(const struct markdown *md, const struct table *table)
     put_text(md, title);
     writer_put(md->out, folded ? S("</summary>\n\n") : S("**\n\n"));
     put_rows(md, table, rows);
+    const str rest = scale_rest(md->arena, table, rows);
     if (rows < all)
-        writer_printf(md->out, "\n%u more rows\n", all - rows);
+        writer_printf(md->out, "\n%u more rows%.*s\n", all - rows, (int)rest.len, rest.at);
     writer_put(md->out, folded ? S("\n</details>\n\n") : S("\n"));
 }
 

@@ -331,6 +331,18 @@ void table_null(struct table *table)
     table_cell(table, cell_null());
 }
 
+void table_all_columns(struct table *table)
+{
+    table->all_columns = true;
+}
+
+void table_small_rows(struct table *table, str what)
+{
+    table->has_small = true;
+    table->small_from = table->row_count;
+    table->small = what;
+}
+
 void table_json_only(struct table *table)
 {
     table->json_only = true;

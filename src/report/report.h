@@ -159,6 +159,13 @@ void table_int(struct table *table, int64_t value);
 void table_real(struct table *table, double value);
 void table_text(struct table *table, str text);
 void table_null(struct table *table);
+/* People, too, see columns in which nothing stands; else these are left out. */
+void table_all_columns(struct table *table);
+/*
+ * The rows from here to the last are small: people see how many they are, and them where they ask for all (--rows 0). json
+ * and csv have them as any. `what` says which are small: "each below 0.1 % of the step".
+ */
+void table_small_rows(struct table *table, str what);
 void table_json_only(struct table *table); /* detail: not on a terminal unless asked for by --table */
 
 /*

@@ -76,5 +76,19 @@ bool scale_is_empty(const struct table *table, uint32_t column, uint32_t rows)
         if (cell.kind != CELL_NULL && (cell.kind != CELL_TEXT || cell.text.len))
             return false;
     }
-    return rows > 0;
+    return rows > 0 && !table->all_columns;
+}
+
+uint32_t scale_rows(const struct table *table, uint32_t limit)
+{
+    const uint32_t large = table->has_small ? table->small_from : table->row_count;
+    if (!limit)
+        return table->row_count;
+    return limit < large ? limit : large;
+}
+
+str scale_rest(struct arena *arena, const struct table *table, uint32_t rows)
+{
+    const bool all_small = table->has_small && rows >= table->small_from;
+    return all_small ? str_printf(arena, " (%.*s)", (int)table->small.len, table->small.at) : str_copy(arena, S(""));
 }

@@ -24,7 +24,13 @@ str scale_text(struct arena *arena, const struct scale *scale, struct cell cell)
 /* The title with the measure's word: "total (ms)". */
 str scale_heading(struct arena *arena, const struct scale *scale, str title);
 
-/* A column with nothing in it only takes room. */
+/* A column with nothing in it only takes room, where its table does not ask for all. */
 bool scale_is_empty(const struct table *table, uint32_t column, uint32_t rows);
+
+/* How many rows people see at first, of at most so many (0: all were asked for). */
+uint32_t scale_rows(const struct table *table, uint32_t limit);
+
+/* " (each below 0.1 % of the step)": what the rows behind these are; "". In the arena. */
+str scale_rest(struct arena *arena, const struct table *table, uint32_t rows);
 
 #endif

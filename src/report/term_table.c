@@ -88,8 +88,7 @@ static void fill_shape(struct term *term, struct shape *shape, const struct tabl
 
 static struct layout layout_of(struct term *term, const struct table *table, bool all)
 {
-    const uint32_t limit = term->options->rows;
-    struct layout layout = {.table = table, .rows = limit && limit < table->row_count ? limit : table->row_count};
+    struct layout layout = {.table = table, .rows = scale_rows(table, term->options->rows)};
     layout.shapes = arena_array(term->arena, table->column_count, sizeof *layout.shapes);
     for (uint32_t i = 0; i < table->column_count; i++) {
         if (!all && ((table->columns[i].flags & COLUMN_DETAIL) || scale_is_empty(table, i, layout.rows)))
@@ -304,8 +303,10 @@ static void put_left_out(struct term *term, const struct layout *layout)
     if (names.len)
         put_note(term, str_printf(term->arena, "too narrow for: %.*s", (int)names.len, names.at));
     const uint32_t hidden = layout->table->row_count - layout->rows;
+    const str rest = scale_rest(term->arena, layout->table, layout->rows);
     if (hidden)
-        put_note(term, str_printf(term->arena, "%u more row%s; --rows 0 shows all", hidden, hidden == 1 ? "" : "s"));
+        put_note(term, str_printf(term->arena, "%u more row%s%.*s; --rows 0 shows all", hidden, hidden == 1 ? "" : "s",
+                                  (int)rest.len, rest.at));
 }
 
 void term_table(struct term *term, const struct table *table, bool all, uint32_t stacked)

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "guard.h"
 #include "module.h"
+#include "unknown.h"
 
 enum { MOST_TEXT = 256 << 20 }; /* bytes of texts in an answer */
 
@@ -38,7 +39,8 @@ static bool fail_by_sqlite(const struct running *run)
     if (run->db && sqlite3_errcode(run->db) == SQLITE_AUTH)
         return fail(run->err, STEPTIME_USAGE, "a query only reads: SELECT, WITH ... SELECT or VALUES (%s)",
                     sqlite3_errmsg(run->db));
-    return fail(run->err, STEPTIME_USAGE, "SQL: %s", sqlite3_errmsg(run->db));
+    const str told = str_of(sqlite3_errmsg(run->db)), hint = unknown_hint(told, run->asked->query, run->arena);
+    return fail(run->err, STEPTIME_USAGE, "SQL: %.*s%.*s", (int)told.len, told.at, (int)hint.len, hint.at);
 }
 
 /* ---- cells ---- */

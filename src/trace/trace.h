@@ -122,7 +122,8 @@ struct trace_info {
     str backend, host, trace_id, torch_version, schema;
     str nccl, runtime, driver;         /* versions of the collectives' library, of CUDA's or HIP's runtime and driver */
     bool shapes, stack, memory, flops; /* recording options where the file says so */
-    bool cut;                          /* the file breaks off, or its packing is damaged */
+    bool says_shapes, says_stack, says_memory, says_flops; /* whether it says anything of them, on or off */
+    bool cut;                                              /* the file breaks off, or its packing is damaged */
     struct device_info *devices;
     uint32_t device_count;
 };

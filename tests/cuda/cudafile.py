@@ -3,6 +3,7 @@
 import struct
 
 TEXT, INFO, CALL, CODE, LINE, LOSS = 1, 2, 5, 12, 13, 14
+LINES_OFF, CALLS = 8, 9  # infos
 
 
 def varint(data, at):

@@ -4,7 +4,8 @@
  * makes calls, copies, kernels and waits happen. Times are those of a clock of its own, which each of them moves on.
  *
  *     STUB_VERSION=N      what cuptiGetVersion tells, and with it the sizes of records (130500)
- *     STUB_FAIL=NAME:N    that function gives N
+ *     STUB_FAIL=NAME:N    that function gives N; several with commas between
+ *     STUB_KEEP=ID        the runtime's call of that number cannot be left out
  *     STUB_DROP=N         every Nth record is dropped, and counted
  *     STUB_HOLD=N         so many buffers are kept back, and then come in the wrong order
  *     STUB_DELAY_MS=N     a buffer comes so late
@@ -32,6 +33,7 @@ enum {
     RUNTIME_WAIT = 131,
     RUNTIME_SET = 51,
     RUNTIME_GET_DEVICE = 17,
+    RUNTIME_PEEK = 10,
     DRIVER_STATE = 388,
     DRIVER_COPY = 277,
     DRIVER_LAUNCH = 307
@@ -69,9 +71,12 @@ static long setting(const char *name, long otherwise)
 /* What the test says of a function: the result that it gives. */
 static int fails(const char *name)
 {
-    const char *const text = getenv("STUB_FAIL");
+    const char *text = getenv("STUB_FAIL");
     const size_t len = strlen(name);
-    return text && !strncmp(text, name, len) && text[len] == ':' ? atoi(text + len + 1) : RESULT_SUCCESS;
+    for (; text; text = strchr(text, ','), text += text != NULL)
+        if (!strncmp(text, name, len) && text[len] == ':')
+            return atoi(text + len + 1);
+    return RESULT_SUCCESS;
 }
 
 static const struct cupti_layout *layout(void)
@@ -282,6 +287,7 @@ int cuptiGetCallbackName(int domain, uint32_t id, const char **name)
         uint32_t id;
         const char *name;
     } names[] = {{DOMAIN_RUNTIME, RUNTIME_GET_DEVICE, "cudaGetDevice_v3020"},
+                 {DOMAIN_RUNTIME, RUNTIME_PEEK, "cudaPeekAtLastError_v3020"},
                  {DOMAIN_RUNTIME, RUNTIME_COPY, "cudaMemcpyAsync_ptsz_v7000"},
                  {DOMAIN_RUNTIME, RUNTIME_SET, "cudaMemsetAsync_v3020"},
                  {DOMAIN_RUNTIME, RUNTIME_WAIT, "cudaStreamSynchronize_v3020"},
@@ -326,12 +332,16 @@ int cuptiGetResultString(int result, const char **text)
 
 int cuptiActivityEnableRuntimeApi(uint32_t id, uint8_t enable)
 {
+    RESULT(cuptiActivityEnableRuntimeApi);
+    if (setting("STUB_KEEP", 0) == (long)id)
+        return OTHER_ERROR;
     stub.left_out[DOMAIN_RUNTIME][id] = !enable;
     return RESULT_SUCCESS;
 }
 
 int cuptiActivityEnableDriverApi(uint32_t id, uint8_t enable)
 {
+    RESULT(cuptiActivityEnableDriverApi);
     stub.left_out[DOMAIN_DRIVER][id] = !enable;
     return RESULT_SUCCESS;
 }

@@ -8,17 +8,17 @@ import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import unittest
 
-from cuda.cudafile import Recording
+from cuda.cudafile import LINES_OFF, Recording
 from cuda.test_cuda_recorder import RECORDER, STUB, Case
 from support import BUILD, SOURCE
 
 ODD = os.path.join(BUILD, "tests", "cuda", "libodd_python.so")
+COLLECTED = os.path.join(SOURCE, "tests", "cuda", "collected_program.py")
 PROGRAM = os.path.join(SOURCE, "tests", "cuda", "lines_program.py")
 MINORS = range(9, 14)
-TEXT_MOST, LINES_OFF = 1024, 8
+TEXT_MOST = 1024
 
 
 def version(python):
@@ -36,14 +36,19 @@ def pythons():
     return {key: path for key, path in sorted((key, path) for key, path in of.items() if key and key[0] == 3)}
 
 
+def is_shared(python):
+    """A Python of one piece has its own Py_GetVersion first, whatever is preloaded."""
+    ask = "import sysconfig; print(sysconfig.get_config_var('Py_ENABLE_SHARED') or 0)"
+    return subprocess.run([python, "-c", ask], capture_output=True, text=True, check=True).stdout.strip() == "1"
+
+
 def as_kept(text):
     """As the recorder keeps it: halves of characters as question marks, cut to whole characters."""
     text = "".join("?" if 0xD800 <= ord(c) < 0xE000 else c for c in text[:TEXT_MOST])
     return text.encode()[:TEXT_MOST].decode(errors="ignore")
 
 
-# A Python of one piece has its own Py_GetVersion first.
-may_lie = unittest.skipUnless(sysconfig.get_config_var("Py_ENABLE_SHARED"), "this Python is of one piece: nothing is preloaded before it")
+may_lie = unittest.skipUnless(is_shared(sys.executable), "this Python is of one piece: nothing is preloaded before it")
 
 
 class Lines(Case):
@@ -99,6 +104,22 @@ class Lines(Case):
         self.assertEqual(self.odd(sys.executable, "3.99.1 (main)"), "of Python 3.99.1 it is not known where they lie")
         self.assertEqual(self.odd(sys.executable, "3.13.1 experimental free-threading build"),
                          "this Python has no lock (free-threading)")
+
+    def collected(self, python):
+        """How many of 50 waits had a collection in them; no wait may be for ever."""
+        code, out, err = self.run_program(COLLECTED, STUB, RECORDER, program=(python,), recorded=False, LD_PRELOAD=ODD,
+                                          ODD_PYTHON="3.99.1", STEPTIME_CUDA_QUIET=1)
+        self.assertEqual((code, err), (0, ""))
+        return int(out)
+
+    def test_nothing_of_the_program_runs_while_python_is_asked(self):
+        """An error that is made may begin a collection, and what that frees here lets another thread run."""
+        asked = [(key[1], path) for key, path in pythons().items() if key[1] in MINORS and not key[2] and is_shared(path)]
+        if not asked:
+            self.skipTest("every Python is of one piece: nothing is preloaded before it")
+        for minor, path in asked:
+            with self.subTest(python=path):
+                self.assertEqual(self.collected(path), 50 if minor == 9 else 0)  # 3.9 cannot turn its collector off
 
 
 if __name__ == "__main__":

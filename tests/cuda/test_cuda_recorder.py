@@ -9,6 +9,7 @@ import tempfile
 import textwrap
 import unittest
 
+from cuda.cudafile import CALLS, LINES_OFF, Recording
 from support import BUILD, OK, USAGE, steptime
 
 RECORDER = os.path.join(BUILD, "cuda", "libsteptime_cuda.so")
@@ -331,6 +332,31 @@ class Command(Case):
                 self.assertEqual(done.code, 0, done.err)
                 self.assertIn(said, done.err)
                 os.remove(self.file)
+
+    def told_of_calls(self, **settings):
+        self.base = os.path.join(self.folder, "-".join(map(str, settings.values())))
+        self.run_program(1, 100, **settings)
+        return Recording(self.base + ".cuda").infos[CALLS]
+
+    def test_what_is_told_of_calls_is_what_was_done(self):
+        wanted = "those that put work on a device, wait, take memory or load code"
+        for told, settings in (
+                (wanted, {"STUB_DROP": 0}),
+                ("all", {"STEPTIME_CUDA_WITHOUT": "choice"}),
+                (f"of the runtime all; of the driver {wanted}", {"STUB_FAIL": "cuptiActivityEnableRuntimeApi:1"}),
+                (f"of the runtime {wanted}; of the driver all", {"STUB_FAIL": "cuptiActivityEnableDriverApi:1"}),
+                ("all: this version of CUPTI cannot leave out any", {"STUB_FAIL": "cuptiActivityEnableRuntimeApi:1,cuptiActivityEnableDriverApi:1"}),
+                (f"of the runtime {wanted}, and others that CUPTI refuses to leave out; of the driver {wanted}", {"STUB_KEEP": 17}),
+                (f"none of the runtime; of the driver {wanted}", {"STEPTIME_CUDA_WITHOUT": "runtime"}),
+                (f"of the runtime {wanted}; none of the driver", {"STEPTIME_CUDA_WITHOUT": "driver"}),
+                ("of the runtime all; none of the driver", {"STEPTIME_CUDA_WITHOUT": "choice,driver"}),
+                ("none", {"STEPTIME_CUDA_WITHOUT": "runtime,driver"})):
+            with self.subTest(**settings):
+                self.assertEqual(self.told_of_calls(**settings), told)
+
+    def test_a_program_without_python_has_no_reason_why_python_is_not_read(self):
+        self.run_program(1, 100)
+        self.assertNotIn(LINES_OFF, Recording(self.file).infos)
 
     def test_ranges_of_cudas_own_library_are_left_out_and_that_is_told(self):
         done = self.record(TRAIN.replace("    upload()\n", "    stub.stub_library_range(99)\n        upload()\n", 1))

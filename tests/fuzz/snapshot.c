@@ -11,11 +11,13 @@ enum { MOST_DEVICES = 4 };
 
 static void check_log(const struct memory_log *log)
 {
+    uint16_t before = 0;
     for (size_t i = 0; i < log->event_count; i++) {
         const struct memory_event *event = &log->events[i];
         assert(event->context < log->context_count && event->bytes >= 0 && event->bytes <= MEMORY_MOST_BYTES);
         assert(event->time_ns >= -1 && event->action <= MEMORY_OTHER);
-        assert(!log->has_segments || event->device < log->devices);
+        assert(event->device < log->devices && event->device >= before);
+        before = event->device;
     }
     for (size_t i = 0; i < log->context_count; i++) {
         const struct memory_context *context = &log->contexts[i];
@@ -29,7 +31,8 @@ static void check_log(const struct memory_log *log)
 
 static void check_layout(const struct memory_layout *layout)
 {
-    assert(layout->largest <= layout->free && layout->stuck <= layout->free && layout->free >= 0 && layout->held >= 0);
+    assert(layout->largest <= layout->usable && layout->usable <= layout->free && layout->stuck <= layout->free &&
+           layout->free >= 0 && layout->held >= 0);
 }
 
 static void check_account(const struct memory_account *account)
@@ -48,6 +51,17 @@ static void check_account(const struct memory_account *account)
                (!i || account->steps.at[i - 1].end <= account->steps.at[i].first));
     for (uint32_t i = 0; i < account->leak_count; i++)
         assert(account->leaks[i].steps <= account->leaks[i].of && account->leaks[i].bytes >= 0);
+}
+
+static void check_accounts(const struct memory_log *log, struct arena *arena)
+{
+    struct memory_common common = memory_common_new(log);
+    for (uint32_t i = 0; i < log->devices && i < MOST_DEVICES; i++) {
+        struct memory_account account;
+        memory_account_of(&common, (uint16_t)i, arena, &account);
+        check_account(&account);
+    }
+    memory_common_free(&common);
 }
 
 static bool read_in_chunks(const uint8_t *bytes, size_t size, size_t chunk, struct arena *arena, struct memory_log *log)
@@ -72,11 +86,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const bool plain = size && bytes[0] == 0x80; /* of damaged packing it depends on the reads how much comes out */
     assert(!plain ||
            (again == good && whole.event_count == pieces.event_count && whole.context_count == pieces.context_count));
-    for (uint32_t i = 0; good && i < whole.devices && i < MOST_DEVICES; i++) {
-        struct memory_account account;
-        memory_account_of(&whole, (uint16_t)i, &arena, &account);
-        check_account(&account);
-    }
+    if (good)
+        check_accounts(&whole, &arena);
     memory_log_free(&whole);
     memory_log_free(&pieces);
     arena_free(&arena);

@@ -29,7 +29,7 @@ static inline const char *shared_path(const char *path)
 {
     const char *full = shared_data(path);
     if (stat(full, &(struct stat){0})) {
-        print_message("SKIP: no shared file %s\n", path);
+        print_message("# SKIP: no shared file %s\n", path);
         skip();
     }
     return full;

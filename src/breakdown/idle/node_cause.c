@@ -165,7 +165,7 @@ struct node_causes node_causes_of(const struct graph *graph, const struct work_c
     struct node_causes causes = {.graph = graph,
                                  .calls = runtime_calls_of(graph->trace, arena),
                                  .graph_launches = graph_launches_of(graph->trace, arena)};
-    uint8_t *of = arena_room(arena, graph->net.count, sizeof *of);
+    uint8_t *of = arena_array(arena, graph->net.count, sizeof *of); /* device work has CAUSE_NONE */
     struct arena scratch = {0};
     find_calls(&causes, read_backs_of(graph->trace, classes, causes.calls, &scratch), of);
     arena_free(&scratch);

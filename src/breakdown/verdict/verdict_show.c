@@ -2,7 +2,13 @@
 /* The verdict in words, and as a table. */
 #include <math.h>
 
+#include "base/duration.h"
 #include "verdict_private.h"
+
+static int64_t per_step(const struct verdict *verdict, int64_t ns)
+{
+    return verdict->steps ? ns / verdict->steps : 0;
+}
 
 /* ---- in words ---- */
 
@@ -216,6 +222,20 @@ static str sampled(const struct verdict *verdict, uint32_t ranks, struct arena *
     return str_printf(arena, " (%u of %u steps replayed, which are like all)", verdict->steps, verdict->among);
 }
 
+/* Where the first and the last step make the mean step of the other sections another by a twentieth, which steps these are. */
+static str judged(const struct verdict *verdict, uint32_t ranks, struct arena *arena)
+{
+    const double one = (double)per_step(verdict, verdict->step_ns),
+                 mean = verdict->among
+                            ? ((double)verdict->step_ns + (double)verdict->left_out_ns) / (double)verdict->among
+                            : 0;
+    if (verdict->among <= verdict->steps || is_sampled(verdict, ranks) || fabs(one - mean) < 0.05 * mean)
+        return S("");
+    const str words = duration_words(arena, one);
+    return str_printf(arena, "; %u of %u steps, without the first and the last, in which a step takes %.*s",
+                      verdict->steps, verdict->among, (int)words.len, words.at);
+}
+
 /* What the recorder added is in none of the times that are compared. */
 static str without_recorder(const struct verdict *verdict, struct arena *arena)
 {
@@ -238,10 +258,11 @@ str verdict_say(const struct verdict *verdict, uint32_t ranks, struct arena *are
     const str more = also(verdict, ranks, arena), others = proof(verdict, answer.bound, arena);
     const str left = left_out(verdict, answer.bound, arena), sample = sampled(verdict, ranks, arena);
     const str replayed = replay_of(verdict, arena), bare = without_recorder(verdict, arena);
-    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%s%.*s%.*s%.*s.", (int)left.len, left.at,
+    const str which = judged(verdict, ranks, arena);
+    return str_printf(arena, "%.*s%.*s: %.*s%.*s. Replayed too: %.*s%s%.*s%.*s%.*s%.*s.", (int)left.len, left.at,
                       (int)word.len, word.at, (int)gained.len, gained.at, (int)more.len, more.at, (int)others.len,
                       others.at, others.len ? "; " : "", (int)replayed.len, replayed.at, (int)sample.len, sample.at,
-                      (int)bare.len, bare.at);
+                      (int)which.len, which.at, (int)bare.len, bare.at);
 }
 
 /* ---- as a table ---- */
@@ -263,11 +284,6 @@ static const struct column_spec columns[] = {
     {"removed_most", "at most without it", UNIT_RATIO, COLUMN_DETAIL, "the same of `removed`"},
     {0},
 };
-
-static int64_t per_step(const struct verdict *verdict, int64_t ns)
-{
-    return verdict->steps ? ns / verdict->steps : 0;
-}
 
 /* The others only where they take time. */
 static bool always_shown(const struct verdict *verdict, enum resource resource)

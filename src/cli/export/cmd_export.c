@@ -18,8 +18,6 @@ static bool check(const struct call *call, struct steptime_error *err)
         return fail(err, STEPTIME_USAGE, "export takes a trace, or several");
     if (!file && isatty(STDOUT_FILENO))
         return fail(err, STEPTIME_USAGE, "a terminal cannot show the file: name one, as in -o trace.pftrace.gz");
-    if (call_text(call, "steps") || call_flag(call, "skip-warmup"))
-        return fail(err, STEPTIME_USAGE, "export writes whole traces");
     if (call->sink)
         return fail(err, STEPTIME_USAGE, "export writes a file, and has no report");
     return true;
@@ -122,12 +120,12 @@ const struct command command_export = {
         "and from forward to backward operators, allocated memory as a counter, and of each rank its steps, its critical path "
         "and the events of its findings as tracks of their own. The format is Perfetto's protocol buffers, a small part of the "
         "size of JSON.\n\n"
-        "Several traces come into one file, on one clock where all of them tell the time of day. Slices carry 'event', the "
+        "Traces are written whole. Several come into one file, on one clock where all of them tell the time of day. Slices carry 'event', the "
         "number by which all other commands name them (Python frames do not). doc/exports.md lists what becomes what, and the "
         "other exports: JSON, CSV, SARIF.",
     .examples = "steptime export -o trace.pftrace.gz trace.json.gz|one trace\n"
                 "steptime export -o job.pftrace.gz ranks/|all ranks of a job on one clock",
-    .shared = SHARED_TRACE,
+    .shared = SHARED_TRACE_ALL_STEPS,
     .options = options,
     .run = run,
 };

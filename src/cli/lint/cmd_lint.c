@@ -168,6 +168,8 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
         code = STEPTIME_INPUT;
     else if (is_judged(call, &work.lint))
         code = STEPTIME_JUDGED;
+    else if (!work.lint.finding_count && work.lint.unparsed_count == work.lint.file_count)
+        code = STEPTIME_INPUT; /* that nothing was found says nothing */
     lint_traces_close(&work.traces);
     lint_dry_close(&work.dry);
     lint_release(&work.lint);

@@ -6,6 +6,7 @@
 #include "breakdown/job/delay_show.h"
 #include "breakdown/ranks/ranks_show.h"
 #include "cli/program/call.h"
+#include "cli/program/output.h"
 #include "cli/program/reading.h"
 #include "page_take.h"
 #include "timeline_part.h"
@@ -98,7 +99,10 @@ static bool answer(const struct call *call, struct inputs *inputs, struct arena 
     inputs_tell(inputs, report);
     show(&all, report);
     inputs_tell_trust(inputs, report);
-    return write_page(call, &all, report, err) && inputs_whole(inputs, err);
+    if (!write_page(call, &all, report, err))
+        return false;
+    output_tell_warnings(report);
+    return inputs_whole(inputs, err);
 }
 
 static enum steptime_code run(const struct call *call, struct steptime_error *err)

@@ -73,6 +73,19 @@ static bool check(const struct call *call, struct steptime_error *err)
     return output_check(call, err) && (!analysis->check || analysis->check(call, err));
 }
 
+static bool needs_none(const struct call *call)
+{
+    const struct analysis *analysis = call->command->analysis;
+    return !call_argument_count(call) && analysis->needs_none && analysis->needs_none(call);
+}
+
+static bool show_without(const struct call *call, struct arena *arena, struct steptime_error *err)
+{
+    struct report *report = report_new(arena, str_of(call->command->name));
+    return check(call, err) && call->command->analysis->show(call, NULL, 0, report, err) &&
+           output_report(call, report, err);
+}
+
 static bool run_all(struct analysing *analysing, struct inputs *inputs, struct arena *arena, struct steptime_error *err)
 {
     const struct call *call = analysing->call;
@@ -98,7 +111,7 @@ enum steptime_code analyse(const struct call *call, struct steptime_error *err)
     struct inputs inputs = {0};
     const struct analysis_pool *pool = call->command->analysis->pool;
     struct analysing analysing = {call, pool ? pool->open() : NULL, PTHREAD_MUTEX_INITIALIZER, NULL};
-    const bool good = run_all(&analysing, &inputs, &arena, err);
+    const bool good = needs_none(call) ? show_without(call, &arena, err) : run_all(&analysing, &inputs, &arena, err);
     if (pool)
         pool->close(analysing.pool);
     inputs_close(&inputs);

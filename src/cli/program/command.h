@@ -33,12 +33,14 @@ static inline bool option_takes_joined(const struct option *option)
 
 /* Option groups that many commands share; commands.c holds their rows. */
 enum shared_options {
-    SHARED_OUTPUT = 1,           /* --format, -o, --table, --color, --rows */
-    SHARED_OUTPUT_ALL_ROWS = 32, /* the same but --rows, which is an option of the command's own */
-    SHARED_TRACE = 2,            /* --steps, --skip-warmup, --rank, --threads */
-    SHARED_QUESTION = 4,         /* what if: --hw, --batch, --sweep ...; see asked.h */
-    SHARED_EXPLAIN = 8,          /* --explain, answered by the report itself (output.c) */
-    SHARED_PEAKS = 16,           /* --device, whose peaks to compare with; see peaks_option.h */
+    SHARED_OUTPUT = 1,               /* --format, -o, --table, --color, --rows */
+    SHARED_OUTPUT_ALL_ROWS = 32,     /* the same but --rows, which is an option of the command's own */
+    SHARED_OUTPUT_NO_FINDINGS = 128, /* the same as SHARED_OUTPUT but the formats that tell findings alone */
+    SHARED_TRACE = 2,                /* --steps, --skip-warmup, --rank, --threads */
+    SHARED_TRACE_ALL_STEPS = 64,     /* the same but --steps and --skip-warmup, of commands that look at all steps */
+    SHARED_QUESTION = 4,             /* what if: --hw, --batch, --sweep ...; see asked.h */
+    SHARED_EXPLAIN = 8,              /* --explain, answered by the report itself (output.c) */
+    SHARED_PEAKS = 16,               /* --device, whose peaks to compare with; see peaks_option.h */
 };
 
 /* What a sketch is made of, and for what. */
@@ -95,6 +97,8 @@ struct analysis {
     void (*sketch)(const struct call *call, const struct sketching *of, struct arena *arena, struct sketch *sketch);
     /* May be NULL. Looks at the options before anything is read; false: usage error. */
     bool (*check)(const struct call *call, struct steptime_error *err);
+    /* May be NULL. What is asked for is the same of any input: where none is named, nothing is read, and `show` has no results. */
+    bool (*needs_none)(const struct call *call);
     const struct analysis_pool *pool; /* NULL: results are kept as `run` leaves them */
 };
 

@@ -74,6 +74,8 @@ const struct command *const commands[] = {
     NULL,
 };
 
+/* Those of steps first: some commands look at all. */
+enum { STEP_OPTIONS = 2 };
 static const struct option trace_options[] = {
     {"steps", 0, "A..B", NULL,
      "Look at these steps only: 2..5, 2.., ..5 or 3. The numbers are those of ProfilerStep#N; of other steps they count "
@@ -90,18 +92,36 @@ static const struct option peaks_options[] = {
     {0},
 };
 
+static const char rows_words[] = "Show at most N rows of a table on the screen, 0 for all. Default: 20.";
+static const char output_words[] =
+    "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It must not be "
+    "one of the inputs.";
+static const char table_words[] =
+    "Write only the table ID, with all its columns and rows. --format json shows the ids.";
+static const char color_words[] =
+    "Colours: on a terminal (auto, the default; NO_COLOR turns them off), always or never.";
+
 /* --rows first: some commands have one of their own, and the others alone. */
 static const struct option output_options[] = {
-    {"rows", 0, "N", NULL, "Show at most N rows of a table on the screen, 0 for all. Default: 20."},
+    {"rows", 0, "N", NULL, rows_words},
     {"format", 0, "FORMAT", "term|json|csv|html|markdown|sarif|github",
      "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), text for a "
      "pull request or an issue (markdown), JSON, or one table as CSV; of the findings alone SARIF 2.1.0 (sarif), or annotations of GitHub Actions (github)."},
-    {"output", 'o', "FILE", NULL,
-     "Write to FILE instead of standard output. The file is replaced when all is done, or untouched. It must not be "
-     "one of the inputs."},
-    {"table", 0, "ID", NULL, "Write only the table ID, with all its columns and rows. --format json shows the ids."},
-    {"color", 0, "WHEN", "auto|always|never",
-     "Colours: on a terminal (auto, the default; NO_COLOR turns them off), always or never."},
+    {"output", 'o', "FILE", NULL, output_words},
+    {"table", 0, "ID", NULL, table_words},
+    {"color", 0, "WHEN", "auto|always|never", color_words},
+    {0},
+};
+
+/* Of commands that never find anything. */
+static const struct option output_options_no_findings[] = {
+    {"rows", 0, "N", NULL, rows_words},
+    {"format", 0, "FORMAT", "term|json|csv|html|markdown",
+     "What to write: a screen for people (term, the default), a page for a browser that needs nothing else (html), text for a "
+     "pull request or an issue (markdown), JSON, or one table as CSV."},
+    {"output", 'o', "FILE", NULL, output_words},
+    {"table", 0, "ID", NULL, table_words},
+    {"color", 0, "WHEN", "auto|always|never", color_words},
     {0},
 };
 
@@ -145,10 +165,14 @@ uint32_t command_groups(const struct command *command, struct option_group group
         groups[count++] = (struct option_group){"What if", question_options};
     if (command->shared & SHARED_TRACE)
         groups[count++] = (struct option_group){"What to look at", trace_options};
+    if (command->shared & SHARED_TRACE_ALL_STEPS)
+        groups[count++] = (struct option_group){"What to look at", trace_options + STEP_OPTIONS};
     if (command->shared & SHARED_PEAKS)
         groups[count++] = (struct option_group){"What to compare with", peaks_options};
     if (command->shared & SHARED_OUTPUT)
         groups[count++] = (struct option_group){"Output", output_options};
+    if (command->shared & SHARED_OUTPUT_NO_FINDINGS)
+        groups[count++] = (struct option_group){"Output", output_options_no_findings};
     if (command->shared & SHARED_OUTPUT_ALL_ROWS)
         groups[count++] = (struct option_group){"Output", output_options + 1};
     if (command->shared & SHARED_EXPLAIN)

@@ -45,7 +45,7 @@ static enum steptime_code run_into(struct writer *sink, const struct command *co
                                    const char *const *words, struct arena *arena, struct steptime_error *err)
 {
     struct call call;
-    const bool reports = command->shared & (SHARED_OUTPUT | SHARED_OUTPUT_ALL_ROWS);
+    const bool reports = command->shared & (SHARED_OUTPUT | SHARED_OUTPUT_NO_FINDINGS | SHARED_OUTPUT_ALL_ROWS);
     if (!reports)
         fail(err, STEPTIME_USAGE, "'%s' gives no report: it is for the program, not for the library", command->name);
     if (!reports || !call_parse(&call, command, count + 1, arguments_of(count, words, arena), arena, err))

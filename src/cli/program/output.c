@@ -71,8 +71,7 @@ static void put_warning(str line)
     arena_free(&scratch);
 }
 
-/* What went wrong with the input must not go unsaid because the output has no place for it. */
-static void tell_warnings(const struct report *report)
+void output_tell_warnings(const struct report *report)
 {
     enum { MOST = 10 };
     struct arena scratch = {0};
@@ -133,7 +132,7 @@ bool output_report(const struct call *call, struct report *whole, struct steptim
     if (!write_report(report, format_of(call), &options, call_text(call, "output"), err))
         return false;
     if (!report_tells_warnings(format_of(call), &options))
-        tell_warnings(report);
+        output_tell_warnings(report);
     return true;
 }
 

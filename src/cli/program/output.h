@@ -8,6 +8,12 @@
 /* False: wrong options, or output that did not arrive. Files are whole or untouched. */
 bool output_report(const struct call *call, struct report *report, struct steptime_error *err);
 
+/*
+ * The first warnings, on standard error: what went wrong with the input must not go unsaid because the output has no place for it,
+ * or goes to a file that nobody may look at.
+ */
+void output_tell_warnings(const struct report *report);
+
 /* As JSON to standard output, of a command that has none of those options. */
 bool output_json(const struct call *call, const struct report *report, struct steptime_error *err);
 

@@ -39,17 +39,32 @@ static enum steptime_code show_help(const struct command *command, struct stepti
     return good ? STEPTIME_OK : err->code;
 }
 
+/* The list is made of what would be shown. */
+static bool lists_numbers_of_nothing(const struct command *command, const struct call *call)
+{
+    const char *const word = command->shared & SHARED_EXPLAIN ? call_text(call, "explain") : NULL;
+    return word && !strcmp(word, "list") && !call_argument_count(call);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
     struct steptime_error err = {.offset = -1};
     struct arena arena = {0};
     struct call call;
     enum steptime_code code = STEPTIME_USAGE;
-    if (call_parse(&call, command, argc, argv, &arena, &err))
+    bool of_nothing = false;
+    const bool is_read = call_parse(&call, command, argc, argv, &arena, &err);
+    if (is_read)
         code = call_flag(&call, "help") ? show_help(command, &err) : call_run(&call, &err);
+    if (code == STEPTIME_USAGE && is_read)
+        of_nothing = lists_numbers_of_nothing(command, &call);
     arena_free(&arena);
     if (code > STEPTIME_JUDGED)
         complain(command, &err);
+    if (of_nothing)
+        fprintf(stderr,
+                "'--explain list' names what is shown of an input; doc/numbers/columns.md has the columns of all "
+                "commands.\n");
     return (int)code;
 }
 

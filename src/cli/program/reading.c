@@ -38,7 +38,7 @@ static void end(void *context)
 static bool take_options(const struct call *call, struct inputs_asked *asked, struct steptime_error *err)
 {
     int64_t threads;
-    if (!(call->command->shared & SHARED_TRACE))
+    if (!(call->command->shared & (SHARED_TRACE | SHARED_TRACE_ALL_STEPS)))
         return true;
     if (!call_count(call, "threads", 1, 256, 0, &threads, err))
         return false;

@@ -26,6 +26,16 @@ static bool is_sql(const char *word)
     return str_trim(str_of(word)).len && strpbrk(word, " \t\n(;") && access(word, F_OK) != 0;
 }
 
+/* In the place of a trace: what is no file and begins as a query does. */
+static bool begins_sql(const char *word)
+{
+    static const char *const begins[] = {"select", "with", "values"};
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+        if (str_starts_nocase(str_trim(str_of(word)), str_of(begins[i])))
+            return is_sql(word);
+    return false;
+}
+
 static bool read_words(const struct call *call, struct query_words *words, struct steptime_error *err)
 {
     const uint32_t count = call_argument_count(call);
@@ -36,8 +46,9 @@ static bool read_words(const struct call *call, struct query_words *words, struc
     }
     if (!words->paths)
         return fail(err, STEPTIME_USAGE, "query takes a trace, or several, and then the SQL");
-    if (call_text(call, "steps") || call_flag(call, "skip-warmup"))
-        return fail(err, STEPTIME_USAGE, "query looks at all steps; choose by SQL: WHERE step BETWEEN 2 AND 5");
+    for (uint32_t i = 0; i < words->paths; i++)
+        if (begins_sql(call_argument(call, i)))
+            return fail(err, STEPTIME_USAGE, "here stands SQL for a trace: first the traces, then one query");
     return call_count(call, "most-rows", 1, 1000000, MOST_ROWS, &words->most_rows, err) &&
            call_count(call, "most-seconds", 0, 86400, MOST_SECONDS, &words->most_seconds, err);
 }
@@ -122,14 +133,14 @@ const struct command command_query = {
         "examples.\n\n"
         "Several traces are one set of tables; the column 'rank' tells them apart. Times are in nanoseconds from the start of "
         "their trace. Ids of events ('parent', 'cause', 'launch', 'operator', 'frame') lead to the column 'event' of the same "
-        "rank: such a join is fast, and so are ranges of 'start_ns' and groups by name, kind, lane and step.\n\n"
+        "rank: such a join is fast, and so are ranges of 'start_ns' and groups by name, kind, lane and step. All steps are there: WHERE step BETWEEN 2 AND 5 chooses.\n\n"
         "A query only reads: nothing else is allowed, no file is opened and none is written, so that it may come from "
         "anybody. It ends after --most-seconds, or where what it sorts takes more than 1 GiB.",
     .examples =
         "steptime query trace.json.gz|tables, columns and examples\n"
         "steptime query trace.json.gz \"SELECT name, count(*), sum(dur_ns) AS total_ns FROM kernels GROUP BY name\"|an aggregation\n"
         "steptime query --format csv ranks/ \"SELECT rank, step, dur_ns FROM steps\"|of several ranks, as CSV",
-    .shared = SHARED_OUTPUT | SHARED_TRACE,
+    .shared = SHARED_OUTPUT_NO_FINDINGS | SHARED_TRACE_ALL_STEPS,
     .options = options,
     .run = run,
 };

@@ -151,6 +151,7 @@ void query_show_answer(const struct sql_answer *answer, int64_t read_ns, int64_t
                                   answer->count,
                                   answer->count >= most_rows ? " (--most-rows)" : ", which hold 256 MiB of text"));
     struct table *table = section_table(section, "answer", "");
+    table_all_columns(table); /* NULL is an answer */
     set_columns(answer, table, report_arena(report));
     for (uint32_t i = 0; i < answer->count; i++) {
         table_row(table);

@@ -101,6 +101,9 @@ static void tell_process(const struct recorded *process, struct arena *arena)
         training_say(str_printf(arena,
                                 "its steps differ: only %.0f %% of the operators have a stack at their own place",
                                 process->paired * 100));
+    if (process->has_stacks && process->note_ns > 0)
+        training_say(str_printf(arena, "noting frames took %.0f ns twice a frame: taken off the times of its frames",
+                                process->note_ns));
     for (uint32_t i = 0; i < process->found_count; i++)
         training_say(process->found[i]);
 }

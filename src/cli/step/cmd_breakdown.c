@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the time of a step goes: the tables behind the summary, another tool's numbers, the events behind a number. */
+#include <string.h>
+
 #include "breakdown/others/as.h"
 #include "breakdown/step/breakdown_show.h"
 #include "breakdown/explain/explain.h"
@@ -77,7 +79,14 @@ static bool check(const struct call *call, struct steptime_error *err)
     return true;
 }
 
-static const struct analysis analysis = {.size = sizeof(struct result), .run = run, .show = show, .check = check};
+static bool lists_numbers(const struct call *call)
+{
+    const char *explain = call_text(call, "explain");
+    return explain && !strcmp(explain, "list");
+}
+
+static const struct analysis analysis = {
+    .size = sizeof(struct result), .run = run, .show = show, .check = check, .needs_none = lists_numbers};
 
 static const struct option options[] = {
     {"as", 0, "TOOL", "hta|tracelens|tensorboard",
@@ -85,7 +94,7 @@ static const struct option options[] = {
      "their definitions and under their names."},
     {"explain", 0, "ID", NULL,
      "Instead of the tables: what the number ID means and the events it comes from, largest first. ID is a column, "
-     "with its table where several have it: ranks.busy_ns, compute_ns, blocked. 'list' shows all."},
+     "with its table where several have it: ranks.busy_ns, compute_ns, blocked. 'list' shows all, and needs no trace."},
     {0},
 };
 

@@ -33,6 +33,7 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     summary_run(file->trace, steps, !file->trace->info.is_alone, &file->arena, &rank->summary);
     rank->paths = operator_paths_of(file->trace, steps, &file->arena);
     rank->loaders = diff_loaders_of(file->trace);
+    rank->quickest = quickest_of(file->trace, steps);
     return true;
 }
 
@@ -135,8 +136,9 @@ static bool compare(const struct call *call, struct reading_side sides[2], doubl
         settings_of_side(&sides[i], i == 1, settings, arena);
         inputs_tell(&sides[i].inputs, report);
     }
-    diff_show(&diff, &operators, settings, SETTINGS_BESIDE + SETTINGS, report);
+    diff_show_answer(&diff, &operators, report);
     say_gate(&diff, share, report);
+    diff_show(&diff, &operators, settings, SETTINGS_BESIDE + SETTINGS, report);
     struct trust trust = {.job.arena = arena};
     for (int i = 0; i < 2; i++)
         add_trust(&sides[i].inputs, i ? "second side" : "first side", &trust);
@@ -165,10 +167,6 @@ static bool check(const struct call *call, double *share, struct steptime_error 
             err, STEPTIME_USAGE,
             "diff compares two sides, each a trace, a sketch or a folder of ranks: the one before, then the one "
             "after");
-    const str format = call_str(call, "format", "term");
-    if (str_eq(format, S("sarif")) || str_eq(format, S("github")))
-        return fail(err, STEPTIME_USAGE,
-                    "--format %s tells findings, and diff has none; 'markdown' is for pull requests", format.at);
     return most_slower(call, share, err) && output_check(call, err);
 }
 
@@ -214,7 +212,7 @@ const struct command command_diff = {
     .examples = "steptime diff before.json.gz after.json.gz|two traces\n"
                 "steptime diff baseline/ traces/|two jobs, all ranks of each\n"
                 "steptime diff --fail-over 5% baseline.sketch trace.json.gz|as a gate: exit 1 where it is slower",
-    .shared = SHARED_OUTPUT | SHARED_EXPLAIN | SHARED_TRACE,
+    .shared = SHARED_OUTPUT_NO_FINDINGS | SHARED_EXPLAIN | SHARED_TRACE,
     .options = options,
     .run = run,
 };

@@ -15,6 +15,7 @@ struct lane_count {
 
 struct step_time {
     int64_t number, start_ns, wall_ns;
+    int64_t after_ns; /* of it behind its own end on the host, where no next step begins there */
 };
 
 struct info {
@@ -115,6 +116,13 @@ static void take_lanes(const struct trace *trace, struct arena *arena, struct in
         count_event(trace, &info->lanes[trace->lane[row]], row);
 }
 
+/* Device work that was launched in the last step of a run goes on behind it. */
+static int64_t ns_after(const struct trace *trace, const struct step *step)
+{
+    const bool goes_on = step + 1 < trace->steps + trace->step_count && step[1].start_ns == step->end_ns;
+    return goes_on || trace->step_source == STEPS_NONE ? 0 : step->end_ns - step->host_end_ns;
+}
+
 static void take_steps(const struct trace *trace, const struct selection *selection, struct arena *arena,
                        struct info *info)
 {
@@ -124,7 +132,10 @@ static void take_steps(const struct trace *trace, const struct selection *select
     info->steps = arena_array(arena, range.count, sizeof *info->steps);
     for (uint32_t i = 0; i < range.count; i++) {
         const struct step *step = &trace->steps[range.first + i];
-        info->steps[i] = (struct step_time){step->number, step->start_ns, step->end_ns - step->start_ns};
+        info->steps[i] = (struct step_time){.number = step->number,
+                                            .start_ns = step->start_ns,
+                                            .wall_ns = step->end_ns - step->start_ns,
+                                            .after_ns = ns_after(trace, step)};
     }
 }
 
@@ -313,10 +324,25 @@ static void show_step_basis(const struct info *info, struct section *section)
         section_text(section, S("Call profiler.step() after each step to have them marked."));
 }
 
+/* Of the last one: those before it end where the next begins. */
+static void show_step_after(const struct info *info, struct section *section, struct arena *arena)
+{
+    const struct step_time *last = info->step_count ? &info->steps[info->step_count - 1] : NULL;
+    if (last && last->after_ns > 0)
+        section_text(
+            section,
+            str_printf(
+                arena,
+                "Step %lld has none behind it: it ends with the last device work that it launched, %.3f ms after "
+                "its end on the host.",
+                (long long)last->number, (double)last->after_ns / 1e6));
+}
+
 static const struct column_spec steps_columns[] = {
     {"step", "step", UNIT_NONE, 0, "number of the step"},
     {"start_ns", "start", UNIT_NS, 0, "start of the step, from the trace's start"},
-    {"wall_ns", "length", UNIT_NS, 0, "time of the step"},
+    {"wall_ns", "length", UNIT_NS, 0,
+     "start of the next step - start of this one; the last ends with its annotation or the last device work launched in it"},
     {0},
 };
 
@@ -324,6 +350,7 @@ static void show_steps(const struct infos *infos, struct report *report)
 {
     struct section *section = report_section(report, "steps", "Steps");
     show_step_basis(first_trace(infos), section);
+    show_step_after(first_trace(infos), section, report_arena(report));
     struct table *table = section_table(section, "steps", "");
     table_column(table, (struct column_spec){"rank", "rank", UNIT_NONE, rank_column(infos),
                                              "as recorded, else from the file's name, else by order"});

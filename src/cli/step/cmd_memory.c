@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which line filled the memory of a device: from traces with profile_memory, and from snapshots of the allocator. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #include "base/error.h"
 #include "base/mem.h"
+#include "cli/program/call.h"
 #include "cli/program/command.h"
 #include "cli/program/output.h"
 #include "cli/program/reading.h"
@@ -16,14 +21,18 @@ struct side {
     str broken;                      /* why the end is missing; "" */
 };
 
-/* Standard input is read once, as a trace. */
+/* What is looked at is read again: standard input only where it is a file. A pipe is a trace. */
 static bool is_snapshot(const char *path)
 {
-    if (!strcmp(path, "-"))
+    const bool is_input = !strcmp(path, "-");
+    const off_t begin = is_input ? lseek(STDIN_FILENO, 0, SEEK_CUR) : 0;
+    if (begin < 0)
         return false;
     struct source *source = source_open(path, NULL);
     const bool is = source && snapshot_is(source_head(source, 2));
     source_close(source);
+    if (is_input)
+        lseek(STDIN_FILENO, begin, SEEK_SET);
     return is;
 }
 
@@ -42,14 +51,31 @@ static bool read_snapshot(struct input_file *file, struct side *side, struct ste
     return good;
 }
 
+/* What is not there may stand behind the place where the file breaks off. */
+static bool breaks_off(const struct input_file *file, struct steptime_error *err)
+{
+    int64_t offset = -1;
+    for (const struct input_remark *at = file->remarks; at; at = at->next)
+        if (at->offset > offset)
+            offset = at->offset;
+    return fail_at(err, STEPTIME_INPUT, str_of(file->path), offset,
+                   "the file breaks off, and what stands before tells no allocations");
+}
+
 static bool read_trace(struct input_file *file, struct side *side, struct steptime_error *err)
 {
     if (!traced_has(file->trace))
-        return fail_at(err, STEPTIME_INPUT, str_of(file->path), -1,
-                       "tells no allocations: record with profile_memory=True, or take a snapshot of the allocator");
+        return file->trace->info.cut
+                   ? breaks_off(file, err)
+                   : fail_at(
+                         err, STEPTIME_INPUT, str_of(file->path), -1,
+                         "tells no allocations: record with profile_memory=True, or take a snapshot of the allocator");
     side->log = traced_log(file->trace, &file->arena);
-    return side->log.devices ||
-           fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "tells no allocation that has a size");
+    if (side->log.devices)
+        return true;
+    return file->trace->info.cut
+               ? breaks_off(file, err)
+               : fail_at(err, STEPTIME_INPUT, str_of(file->path), -1, "tells no allocation that has a size");
 }
 
 static bool take(void *context, struct input_file *file, struct steptime_error *err)
@@ -62,8 +88,10 @@ static bool take(void *context, struct input_file *file, struct steptime_error *
     }
     file->result = side;
     side->accounts = arena_array(&file->arena, side->log.devices, sizeof *side->accounts);
+    struct memory_common common = memory_common_new(&side->log);
     for (uint32_t i = 0; i < side->log.devices; i++)
-        memory_account_of(&side->log, (uint16_t)i, &file->arena, &side->accounts[i]);
+        memory_account_of(&common, (uint16_t)i, &file->arena, &side->accounts[i]);
+    memory_common_free(&common);
     return true;
 }
 
@@ -73,15 +101,43 @@ static bool says_something(const struct memory_account *account)
     return account->allocations || account->frees || account->peak > 0 || account->reserved_peak > 0;
 }
 
-static uint32_t gather(const struct inputs *inputs, bool all, struct memory_told *told)
+static str last_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return str_of(slash && slash[1] ? slash + 1 : path);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const str *)a)->at, ((const str *)b)->at);
+}
+
+/* What tells the files apart on a screen: their names without folders where no two are alike, else their paths. */
+static str *names_of(const struct inputs *inputs, struct arena *arena)
+{
+    str *names = arena_array(arena, inputs->taken, sizeof *names),
+        *sorted = arena_array(arena, inputs->taken, sizeof *sorted);
+    bool alike = false;
+    for (uint32_t i = 0; i < inputs->taken; i++)
+        names[i] = sorted[i] = last_part(inputs->at[i]->path);
+    qsort(sorted, inputs->taken, sizeof *sorted, by_text);
+    for (uint32_t i = 1; i < inputs->taken; i++)
+        alike |= str_eq(sorted[i], sorted[i - 1]);
+    for (uint32_t i = 0; alike && i < inputs->taken; i++)
+        names[i] = str_of(inputs->at[i]->path);
+    return names;
+}
+
+static uint32_t gather(const struct inputs *inputs, bool all, const str *names, struct memory_told *told)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < inputs->taken; i++) {
         const struct side *side = inputs->at[i]->result;
         for (uint32_t k = 0; k < side->log.devices; k++)
             if (all || says_something(&side->accounts[k]))
-                told[count++] =
-                    (struct memory_told){inputs->taken > 1 ? str_of(inputs->at[i]->path) : S(""), side->accounts[k]};
+                told[count++] = (struct memory_told){.input = inputs->taken > 1 ? str_of(inputs->at[i]->path) : S(""),
+                                                     .name = inputs->taken > 1 ? names[i] : S(""),
+                                                     .account = side->accounts[k]};
     }
     return count;
 }
@@ -102,9 +158,10 @@ static bool show(const struct call *call, const struct inputs *inputs, struct ar
                                       (unsigned long long)side->log.texts_cut));
     }
     struct memory_told *told = arena_array(arena, most, sizeof *told);
-    uint32_t count = gather(inputs, false, told);
+    const str *names = names_of(inputs, arena);
+    uint32_t count = gather(inputs, false, names, told);
     if (!count)
-        count = gather(inputs, true, told);
+        count = gather(inputs, true, names, told);
     if (!count)
         return fail(err, STEPTIME_INPUT, "the recording names no device");
     memory_show(told, count, report);
@@ -119,8 +176,11 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     if (!call_argument_count(call))
         return fail(err, STEPTIME_USAGE, "memory wants a trace with profile_memory, or a snapshot of the allocator"),
                STEPTIME_USAGE;
-    if (!output_check(call, err))
+    int64_t threads;
+    if (!output_check(call, err) || !call_count(call, "threads", 1, 256, 0, &threads, err))
         return err->code;
+    asked.ranks = call_text(call, "rank");
+    asked.threads = (unsigned)threads;
     const bool good = call_inputs(call, &asked, &inputs, err) && show(call, &inputs, &arena, err);
     for (uint32_t i = 0; i < inputs.taken; i++)
         memory_log_free(&((struct side *)inputs.at[i]->result)->log);

@@ -13,7 +13,7 @@ struct walk {
     const struct memory_lives *lives;
     struct memory_account *out;
     int64_t held, reserved;
-    int64_t *change; /* by row: bytes that are held more from it on; in heap memory */
+    int64_t *change; /* by row, from the first of the device: bytes that are held more from it on */
     uint32_t step;
 };
 
@@ -38,12 +38,10 @@ static int64_t reserved_begin(const struct memory_log *log, uint16_t device)
         return log->reserved_begin[device];
     if (!log->has_segments)
         return -1;
-    for (size_t i = 0; i < log->segment_count; i++)
-        if (log->segments[i].device == device)
-            sum_to(&reserved, log->segments[i].bytes);
-    for (size_t i = 0; i < log->event_count; i++)
-        if (log->events[i].device == device)
-            sum_to(&reserved, -reserved_change(&log->events[i]));
+    for (size_t i = log->segment_begin[device]; i < log->segment_begin[device + 1]; i++)
+        sum_to(&reserved, log->segments[i].bytes);
+    for (size_t i = memory_first_row(log, device); i < memory_end_row(log, device); i++)
+        sum_to(&reserved, -reserved_change(&log->events[i]));
     return larger_of(reserved, 0);
 }
 
@@ -109,14 +107,10 @@ static void point(struct memory_account *out, uint32_t index, const struct walk 
     at->reserved = larger_of(at->reserved, walk->reserved);
 }
 
-static uint64_t events_of(const struct memory_log *log, uint16_t device, struct memory_account *out)
+static void count_events(const struct memory_log *log, uint16_t device, struct memory_account *out)
 {
-    uint64_t count = 0;
-    for (size_t i = 0; i < log->event_count; i++) {
+    for (size_t i = memory_first_row(log, device); i < memory_end_row(log, device); i++) {
         const struct memory_event *event = &log->events[i];
-        if (event->device != device)
-            continue;
-        count++;
         out->allocations += event->action == MEMORY_ALLOC;
         out->frees += event->action == MEMORY_FREE;
         out->frames |= event->action == MEMORY_ALLOC && log->contexts[event->context].recorded;
@@ -125,39 +119,45 @@ static uint64_t events_of(const struct memory_log *log, uint16_t device, struct 
             out->last_ns = larger_of(out->last_ns, event->time_ns);
         }
     }
-    return count;
 }
 
-static void fill_changes(const struct memory_lives *lives, int64_t *change)
+static int64_t *changes_of(const struct memory_lives *lives, struct arena *arena)
 {
+    const size_t first = memory_first_row(lives->log, lives->device);
+    int64_t *change = arena_array(arena, memory_end_row(lives->log, lives->device) - first, sizeof *change);
     for (size_t i = 0; i < lives->count; i++) {
         const struct memory_life *life = &lives->at[i];
         if (life->born != LIFE_BEFORE)
-            sum_to(&change[life->born], life->bytes);
+            sum_to(&change[life->born - (int64_t)first], life->bytes);
         if (life->died != LIFE_AFTER)
-            sum_to(&change[life->died], -life->bytes);
+            sum_to(&change[life->died - (int64_t)first], -life->bytes);
     }
+    return change;
 }
 
-static void walk_events(struct walk *walk, uint64_t events, struct arena *arena)
+/* Each event has one of its own where there are few. */
+static uint32_t point_of(size_t nth, size_t events)
+{
+    return (uint32_t)(events < POINTS ? nth : (uint64_t)nth * POINTS / events);
+}
+
+static void walk_events(struct walk *walk, struct arena *arena)
 {
     const struct memory_log *log = walk->lives->log;
     struct memory_account *out = walk->out;
-    out->timeline = arena_array(arena, POINTS, sizeof *out->timeline);
+    const size_t first = memory_first_row(log, walk->lives->device), end = memory_end_row(log, walk->lives->device);
+    out->timeline = arena_array(arena, smaller_of((int64_t)(end - first), POINTS), sizeof *out->timeline);
     reach(walk, LIFE_BEFORE, -1);
-    uint64_t nth = 0;
-    for (size_t i = 0; i < log->event_count; i++) {
+    for (size_t i = first; i < end; i++) {
         const struct memory_event *event = &log->events[i];
-        if (event->device != walk->lives->device)
-            continue;
-        sum_to(&walk->held, walk->change[i]);
+        sum_to(&walk->held, walk->change[i - first]);
         if (walk->reserved >= 0)
             walk->reserved = larger_of(sum_add(walk->reserved, reserved_change(event)), 0);
         reach(walk, (int64_t)i, event->time_ns);
         reach_in_step(walk, (int64_t)i);
         if (event->action == MEMORY_OOM)
             out_of_memory(walk, event, (int64_t)i, arena);
-        point(out, (uint32_t)(nth++ * POINTS / events), walk, event->time_ns);
+        point(out, point_of(i - first, end - first), walk, event->time_ns);
     }
     out->end = walk->held;
     out->reserved_end = walk->reserved;
@@ -169,9 +169,10 @@ static void tell_layouts(const struct memory_lives *lives, struct memory_account
 {
     enum { MOST_REPLAYED = 20 };
     out->at_end = memory_layout_end(lives->log, lives->device);
-    out->at_peak = memory_layout_at(lives, out->peak_row + 1);
+    out->at_peak = memory_layout_at(lives, out->peak_row + 1, memory_request_large());
     for (uint32_t i = 0; i < out->out_count && i < MOST_REPLAYED; i++)
-        out->outs[i].layout = memory_layout_at(lives, out->outs[i].row);
+        out->outs[i].layout =
+            memory_layout_at(lives, out->outs[i].row, memory_request_of(lives->log, out->outs[i].row));
 }
 
 /* The middle one of the changes from the end of a step to that of the next, without the first step. */
@@ -187,34 +188,36 @@ static int64_t growth_of(const struct memory_account *out, struct arena *scratch
     return changes[(count - 2) / 2];
 }
 
-void memory_account_of(const struct memory_log *log, uint16_t device, struct arena *arena, struct memory_account *out)
+void memory_account_of(const struct memory_common *common, uint16_t device, struct arena *arena,
+                       struct memory_account *out)
 {
+    const struct memory_log *log = common->log;
     struct arena scratch = {0};
     *out = (struct memory_account){
         .log = log, .device = log->device_id[device], .first_ns = -1, .last_ns = -1, .peak = -1, .reserved_peak = -1};
-    const uint64_t events = events_of(log, device, out);
+    count_events(log, device, out);
     struct memory_lives lives = memory_lives_of(log, device);
     out->unmatched = lives.unmatched;
     out->doubled = lives.doubled;
-    out->steps = memory_steps_of(log, device, arena);
+    out->steps = memory_steps_of(common, device, arena);
     out->step_numbers = arena_array(arena, out->steps.count, sizeof *out->step_numbers);
     for (uint32_t i = 0; i < out->steps.count; i++)
         out->step_numbers[i] = (struct memory_step_numbers){.number = out->steps.at[i].number, .reserved = -1};
     out->begin = held_begin(&lives);
+    out->begin_known = log->has_segments || (log->held_begin && !(log->begin_partial && log->begin_partial[device]));
     out->reserved_begin = reserved_begin(log, device);
     struct walk walk = {.lives = &lives,
                         .out = out,
                         .held = out->begin,
                         .reserved = out->reserved_begin,
-                        .change = arena_array(&scratch, log->event_count, sizeof *walk.change)};
-    fill_changes(&lives, walk.change);
-    walk_events(&walk, events, arena);
+                        .change = changes_of(&lives, &scratch)};
+    walk_events(&walk, arena);
     out->growth = growth_of(out, &scratch);
     arena_free(&scratch);
     out->peak_step = memory_step_at(&out->steps, out->peak_row);
-    memory_categorise(&lives, &out->steps);
-    account_lines(&lives, out, arena);
-    account_leaks(&lives, out, arena);
+    memory_categorise(&lives, &out->steps, &common->owners);
+    account_lines(&lives, common->group_of, out, arena);
+    account_leaks(&lives, common->group_of, out, arena);
     tell_layouts(&lives, out);
     memory_lives_free(&lives);
 }

@@ -4,6 +4,7 @@
 #define MEMORY_ACCOUNT_H
 
 #include "category.h"
+#include "common.h"
 #include "layout.h"
 #include "lives.h"
 #include "steps.h"
@@ -63,23 +64,26 @@ struct memory_account {
     struct memory_step_numbers *step_numbers;
     struct memory_leak *leaks; /* most bytes first */
     uint32_t leak_count;
-    int64_t growth; /* bytes held at the end of the last step beyond that of the second, a step between */
+    int64_t
+        growth; /* bytes that the end of a step holds more than that before: the middle one, without the first step */
     struct memory_out *outs;
     uint32_t out_count;
     struct memory_point *timeline;
     uint32_t points;
-    bool frames; /* some allocation has frames */
+    bool begin_known; /* begin is all that lived then; else what is known of it */
+    bool frames;      /* some allocation has frames */
 };
 
-/* Everything in the arena; the log must live as long. */
-void memory_account_of(const struct memory_log *log, uint16_t device, struct arena *arena, struct memory_account *out);
+/* Everything in the arena; the log must live as long, `common` need not. Takes the rows of the device alone. */
+void memory_account_of(const struct memory_common *common, uint16_t device, struct arena *arena,
+                       struct memory_account *out);
 
 /* ---- its parts ---- */
 
-void account_lines(const struct memory_lives *lives, struct memory_account *out, struct arena *arena);
-void account_leaks(const struct memory_lives *lives, struct memory_account *out, struct arena *arena);
-
-/* Contexts that people see as one line have the same number; one a context, in heap memory. */
-uint32_t *account_groups(const struct memory_log *log, uint32_t *count);
+/* `group_of`: of memory_common. */
+void account_lines(const struct memory_lives *lives, const uint32_t *group_of, struct memory_account *out,
+                   struct arena *arena);
+void account_leaks(const struct memory_lives *lives, const uint32_t *group_of, struct memory_account *out,
+                   struct arena *arena);
 
 #endif

@@ -3,16 +3,17 @@
 
 #include "base/mem.h"
 
-/* By row: the flags of the last event of the device of which frames are recorded. */
+/* By row of the device, from its first: the flags of the last event of which frames are recorded. In heap memory. */
 static uint16_t *flags_by_row(const struct memory_lives *lives)
 {
     const struct memory_log *log = lives->log;
-    uint16_t *flags = mem_alloc((log->event_count + 1) * sizeof *flags), last = 0;
-    for (size_t i = 0; i < log->event_count; i++) {
+    const size_t first = memory_first_row(log, lives->device), end = memory_end_row(log, lives->device);
+    uint16_t *flags = mem_alloc((end - first + 1) * sizeof *flags), last = 0;
+    for (size_t i = first; i < end; i++) {
         const struct memory_context *context = &log->contexts[log->events[i].context];
-        if (log->events[i].device == lives->device && context->recorded)
+        if (context->recorded)
             last = context->flags;
-        flags[i] = last;
+        flags[i - first] = last;
     }
     return flags;
 }
@@ -27,15 +28,15 @@ static enum memory_category of_backward(const struct memory_life *life, const st
 
 /* Freed in a backward, or made by a module and still there when the history ends, with no optimizer in between. */
 static bool is_activation(const struct memory_life *life, unsigned made_in, const struct memory_steps *steps,
-                          const uint16_t *flags)
+                          unsigned freed_in)
 {
     if (life->died != LIFE_AFTER)
-        return flags[life->died] & FRAME_IN_BACKWARD && !memory_optimizer_between(steps, life->born, life->died);
+        return freed_in & FRAME_IN_BACKWARD && !memory_optimizer_between(steps, life->born, life->died);
     return made_in & FRAME_IN_FORWARD && life->born >= 0 && !memory_optimizer_between(steps, life->born, life->died);
 }
 
 static void categorise(struct memory_life *life, const struct memory_log *log, const struct memory_steps *steps,
-                       const uint16_t *flags)
+                       unsigned freed_in)
 {
     const struct memory_context *context = &log->contexts[life->context];
     life->told = TOLD_BY_STACK;
@@ -48,14 +49,14 @@ static void categorise(struct memory_life *life, const struct memory_log *log, c
         life->category = CATEGORY_PARAMETERS;
     else {
         life->told = TOLD_BY_LIFE;
-        life->category = context->flags & FRAME_IN_BACKWARD                  ? of_backward(life, steps)
-                         : is_activation(life, context->flags, steps, flags) ? CATEGORY_ACTIVATIONS
-                                                                             : CATEGORY_OTHER;
+        life->category = context->flags & FRAME_IN_BACKWARD                     ? of_backward(life, steps)
+                         : is_activation(life, context->flags, steps, freed_in) ? CATEGORY_ACTIVATIONS
+                                                                                : CATEGORY_OTHER;
     }
 }
 
 /* What the program said of its objects at the end is of what lives then. */
-static void take_owners(struct memory_lives *lives)
+static void take_owners(struct memory_lives *lives, const struct map *owners)
 {
     static const uint8_t categories[] = {
         [MEMORY_PARAMETER] = CATEGORY_PARAMETERS,
@@ -63,28 +64,26 @@ static void take_owners(struct memory_lives *lives)
         [MEMORY_GRADIENT] = CATEGORY_GRADIENTS,
     };
     const struct memory_log *log = lives->log;
-    struct map owners = {0};
-    for (size_t i = 0; i < log->owner_count; i++)
-        if (log->owners[i].role != MEMORY_NO_ROLE)
-            map_put(&owners, log->owners[i].address, (uint32_t)i);
-    for (size_t i = 0; i < lives->count && log->owner_count; i++) {
+    for (size_t i = 0; i < lives->count && owners->count; i++) {
         struct memory_life *life = &lives->at[i];
-        const uint32_t owner = life->died == LIFE_AFTER ? map_get(&owners, life->address) : MAP_NONE;
+        const uint32_t owner = life->died == LIFE_AFTER ? map_get(owners, life->address) : MAP_NONE;
         if (owner == MAP_NONE)
             continue;
         life->category = categories[log->owners[owner].role];
         life->name = log->owners[owner].name;
         life->told = TOLD_BY_OBJECT;
     }
-    map_free(&owners);
 }
 
-void memory_categorise(struct memory_lives *lives, const struct memory_steps *steps)
+void memory_categorise(struct memory_lives *lives, const struct memory_steps *steps, const struct map *owners)
 {
     uint16_t *flags = flags_by_row(lives);
-    for (size_t i = 0; i < lives->count; i++)
-        categorise(&lives->at[i], lives->log, steps, flags);
-    take_owners(lives);
+    const int64_t first = (int64_t)memory_first_row(lives->log, lives->device);
+    for (size_t i = 0; i < lives->count; i++) {
+        struct memory_life *life = &lives->at[i];
+        categorise(life, lives->log, steps, life->died == LIFE_AFTER ? 0 : flags[life->died - first]);
+    }
+    take_owners(lives, owners);
     mem_free(flags);
 }
 

@@ -6,7 +6,8 @@
 #include "lives.h"
 #include "steps.h"
 
-void memory_categorise(struct memory_lives *lives, const struct memory_steps *steps);
+/* `owners`: of memory_common. */
+void memory_categorise(struct memory_lives *lives, const struct memory_steps *steps, const struct map *owners);
 
 const char *memory_category_word(enum memory_category category); /* "activations" */
 

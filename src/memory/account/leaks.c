@@ -66,14 +66,13 @@ static void tell(const struct left *left, size_t count, int64_t of, struct memor
     out->leaks[out->leak_count++] = leak;
 }
 
-void account_leaks(const struct memory_lives *lives, struct memory_account *out, struct arena *arena)
+void account_leaks(const struct memory_lives *lives, const uint32_t *group_of, struct memory_account *out,
+                   struct arena *arena)
 {
     const struct memory_steps *steps = &out->steps;
     if (steps->count < LEAST_STEPS)
         return;
-    uint32_t groups;
     size_t count;
-    uint32_t *group_of = account_groups(lives->log, &groups);
     struct left *left = left_behind(lives, steps, group_of, &count);
     if (count)
         qsort(left, count, sizeof *left, by_group);
@@ -85,5 +84,4 @@ void account_leaks(const struct memory_lives *lives, struct memory_account *out,
     if (out->leak_count)
         qsort(out->leaks, out->leak_count, sizeof *out->leaks, most_bytes_first);
     mem_free(left);
-    mem_free(group_of);
 }

@@ -4,59 +4,9 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "base/map.h"
 #include "base/mem.h"
 #include "base/sort.h"
 #include "base/sum.h"
-
-static bool same_line(const struct memory_log *log, uint32_t a, uint32_t b)
-{
-    const struct memory_context *x = &log->contexts[a], *y = &log->contexts[b];
-    if (x->recorded != y->recorded || x->node != y->node || x->of_forward != y->of_forward)
-        return false;
-    const uint32_t frames[2][2] = {{x->user, y->user}, {x->inner, y->inner}};
-    for (int i = 0; i < 2; i++) {
-        const uint32_t f = frames[i][0], g = frames[i][1];
-        if (f == g)
-            continue;
-        if (f == MEMORY_NONE || g == MEMORY_NONE || log->frames[f].file != log->frames[g].file ||
-            log->frames[f].line != log->frames[g].line)
-            return false;
-    }
-    return true;
-}
-
-static uint64_t hash_of_frame(const struct memory_log *log, uint64_t hash, uint32_t frame)
-{
-    return frame == MEMORY_NONE ? hash_add(hash, 1)
-                                : hash_add(hash_add(hash, log->frames[frame].file), (uint64_t)log->frames[frame].line);
-}
-
-uint32_t *account_groups(const struct memory_log *log, uint32_t *count)
-{
-    uint32_t *groups = mem_alloc(log->context_count * sizeof *groups),
-             *firsts = mem_alloc(log->context_count * sizeof *firsts);
-    struct map known = {0};
-    *count = 0;
-    for (uint32_t i = 0; i < log->context_count; i++) {
-        const struct memory_context *context = &log->contexts[i];
-        uint64_t hash = hash_add(context->node, context->recorded);
-        hash = hash_of_frame(log, hash_of_frame(log, hash, context->user), context->inner);
-        uint32_t group;
-        for (; (group = map_get(&known, (int64_t)hash)) != MAP_NONE && !same_line(log, firsts[group], i); hash++)
-            ;
-        if (group == MAP_NONE) {
-            group = (*count)++;
-            firsts[group] = i;
-            map_put(&known, (int64_t)hash, group);
-        }
-        groups[i] = group;
-    }
-    map_free(&known);
-    mem_free(firsts);
-    return groups;
-}
 
 static int most_bytes_first(const void *a, const void *b)
 {
@@ -108,11 +58,10 @@ static size_t pieces_at_peak(const struct memory_lives *lives, const uint32_t *g
     return count;
 }
 
-void account_lines(const struct memory_lives *lives, struct memory_account *out, struct arena *arena)
+void account_lines(const struct memory_lives *lives, const uint32_t *group_of, struct memory_account *out,
+                   struct arena *arena)
 {
-    uint32_t groups;
     struct keyed *pieces;
-    uint32_t *group_of = account_groups(lives->log, &groups);
     const size_t count = pieces_at_peak(lives, group_of, out, &pieces);
     for (size_t i = 0; i < count; i++) {
         if (!i || pieces[i].key != pieces[i - 1].key) {
@@ -124,5 +73,4 @@ void account_lines(const struct memory_lives *lives, struct memory_account *out,
     if (out->line_count)
         qsort(out->lines, out->line_count, sizeof *out->lines, most_bytes_first);
     mem_free(pieces);
-    mem_free(group_of);
 }

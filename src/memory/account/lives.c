@@ -44,9 +44,10 @@ static void release(struct pairing *pairing, const struct memory_event *event, i
 static void add_blocks(struct pairing *pairing)
 {
     const struct memory_log *log = pairing->lives->log;
-    for (size_t i = 0; i < log->segment_count; i++) {
+    const size_t end = log->segment_begin[pairing->lives->device + 1];
+    for (size_t i = log->segment_begin[pairing->lives->device]; i < end; i++) {
         const struct memory_segment *segment = &log->segments[i];
-        for (uint32_t k = 0; segment->device == pairing->lives->device && k < segment->blocks; k++) {
+        for (uint32_t k = 0; k < segment->blocks; k++) {
             const struct memory_block *block = &log->blocks[segment->first_block + k];
             const uint32_t known = map_get(&pairing->open, block->address);
             if (block->state != MEMORY_ACTIVE || (known != MAP_NONE && pairing->lives->at[known].died == LIFE_AFTER))
@@ -74,10 +75,8 @@ struct memory_lives memory_lives_of(const struct memory_log *log, uint16_t devic
 {
     struct memory_lives lives = {.log = log, .device = device};
     struct pairing pairing = {.lives = &lives};
-    for (size_t i = 0; i < log->event_count; i++) {
+    for (size_t i = memory_first_row(log, device); i < memory_end_row(log, device); i++) {
         const struct memory_event *event = &log->events[i];
-        if (event->device != device)
-            continue;
         if (event->action == MEMORY_ALLOC)
             allocate(&pairing, event, (int64_t)i);
         else if (event->action == MEMORY_FREE)

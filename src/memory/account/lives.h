@@ -3,7 +3,7 @@
 #ifndef MEMORY_LIVES_H
 #define MEMORY_LIVES_H
 
-#include "memory/log/log.h"
+#include "common.h"
 
 /* Of a piece that was there before the first event, and of one that was there after the last. */
 #define LIFE_BEFORE ((int64_t)-1)

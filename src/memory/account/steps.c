@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "steps.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/sort.h"
 
 struct rows {
     int64_t *at;
@@ -18,98 +16,96 @@ static void add_row(struct rows *rows, int64_t row)
     rows->at[rows->count++] = row;
 }
 
-/* Times, sorted, become the first row of the device at that time or later. */
-static void times_to_rows(const struct memory_log *log, uint16_t device, int64_t *times, size_t count)
+/* A row that is the first at some times or later: at those of first <= index <= last. */
+struct reached {
+    int64_t row;
+    uint32_t first, last;
+};
+
+static uint32_t first_after(const struct memory_times *times, uint32_t from, int64_t time_ns)
 {
-    size_t next = 0;
-    sort_values(times, count);
-    for (size_t i = 0; i < log->event_count && next < count; i++)
-        if (log->events[i].device == device)
-            while (next < count && log->events[i].time_ns >= times[next])
-                times[next++] = (int64_t)i;
-    while (next < count)
-        times[next++] = (int64_t)log->event_count;
+    uint32_t low = from, high = times->count;
+    while (low < high) {
+        const uint32_t mid = low + (high - low) / 2;
+        if (times->at[mid].time_ns <= time_ns)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
 }
 
-/* ---- by marks ---- */
-
-static str text_of(const struct memory_log *log, uint32_t name)
+/*
+ * The rows of the device at which times are reached, each once, in order; times that none reaches are at the end. Takes the
+ * rows of the device, however many times there are.
+ */
+static struct reached *reach_times(const struct memory_log *log, uint16_t device, const struct memory_times *times,
+                                   uint32_t *count)
 {
-    return intern_text(log->names, name);
-}
-
-static int64_t number_of(str name, int64_t otherwise)
-{
-    int64_t number;
-    return str_starts(name, S("ProfilerStep#")) && str_int(str_from(name, 13), &number) ? number : otherwise;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    const struct memory_mark *x = a, *y = b;
-    return (x->time_ns > y->time_ns) - (x->time_ns < y->time_ns);
-}
-
-/* Marks of a name that begins so, of one end alone, in order of time. */
-static struct memory_mark *marks_of(const struct memory_log *log, str prefix, bool end, struct arena *arena,
-                                    uint32_t *count)
-{
-    struct memory_mark *marks = arena_array(arena, log->mark_count, sizeof *marks);
+    struct reached *reached = NULL;
+    size_t room = 0;
+    uint32_t next = 0;
+    const size_t end = memory_end_row(log, device);
     *count = 0;
-    for (size_t i = 0; i < log->mark_count; i++)
-        if (log->marks[i].end == end && log->marks[i].time_ns >= 0 &&
-            str_starts(text_of(log, log->marks[i].name), prefix))
-            marks[(*count)++] = log->marks[i];
-    qsort(marks, *count, sizeof *marks, by_time);
-    return marks;
+    for (size_t i = memory_first_row(log, device); i <= end && next < times->count; i++) {
+        const uint32_t after = i == end ? times->count : first_after(times, next, log->events[i].time_ns);
+        if (after == next)
+            continue;
+        reached = mem_grow(reached, &room, *count + (size_t)1, sizeof *reached);
+        reached[(*count)++] = (struct reached){(int64_t)i, next, after - 1};
+        next = after;
+    }
+    return reached;
 }
 
-static void fill_steps(const struct memory_log *log, uint16_t device, const struct memory_mark *marks, uint32_t count,
-                       int64_t last_ns, struct memory_steps *steps, struct arena *arena)
+static int64_t row_at(const struct memory_log *log, uint16_t device, int64_t time_ns)
 {
-    int64_t *rows = arena_array(arena, (size_t)count + 1, sizeof *rows);
-    for (uint32_t i = 0; i < count; i++)
-        rows[i] = marks[i].time_ns;
-    rows[count] = last_ns;
-    times_to_rows(log, device, rows, (size_t)count + 1);
+    size_t i = memory_first_row(log, device);
+    while (i < memory_end_row(log, device) && log->events[i].time_ns < time_ns)
+        i++;
+    return (int64_t)i;
+}
+
+static void add_step(struct memory_steps *steps, int64_t number, int64_t first, int64_t end)
+{
+    if (end > first)
+        steps->at[steps->count++] = (struct memory_step){number, first, end};
+}
+
+/* ---- by what the recording tells ---- */
+
+static bool by_recording(const struct memory_common *common, uint16_t device, struct memory_steps *steps,
+                         struct arena *arena)
+{
+    const struct memory_log *log = common->log;
+    uint32_t count;
+    if (!common->steps.count)
+        return false;
+    struct reached *reached = reach_times(log, device, &common->steps, &count);
+    const int64_t end = row_at(log, device, common->steps_end_ns);
+    steps->source = STEPS_BY_RECORDING;
     steps->at = arena_array(arena, count, sizeof *steps->at);
     for (uint32_t i = 0; i < count; i++)
-        if (rows[i + 1] > rows[i])
-            steps->at[steps->count++] =
-                (struct memory_step){number_of(text_of(log, marks[i].name), i), rows[i], rows[i + 1]};
-}
-
-static bool by_profiler(const struct memory_log *log, uint16_t device, struct memory_steps *steps, struct arena *arena)
-{
-    uint32_t count, ends;
-    const struct memory_mark *marks = marks_of(log, S("ProfilerStep#"), false, arena, &count);
-    const struct memory_mark *closed = marks_of(log, S("ProfilerStep#"), true, arena, &ends);
-    if (!count)
-        return false;
-    steps->source = STEPS_BY_PROFILER;
-    fill_steps(log, device, marks, count, ends ? closed[ends - 1].time_ns : INT64_MAX, steps, arena);
+        add_step(steps, common->steps.at[reached[i].last].number, reached[i].row,
+                 i + 1 < count ? reached[i + 1].row : end);
+    mem_free(reached);
     return steps->count;
 }
 
 /* The optimizer that comes first is at the end of each step. */
-static bool by_optimizer(const struct memory_log *log, uint16_t device, struct memory_steps *steps, struct arena *arena)
+static bool by_optimizer(const struct memory_common *common, uint16_t device, struct memory_steps *steps,
+                         struct arena *arena)
 {
-    uint32_t count, kept = 0;
-    struct memory_mark *marks = marks_of(log, S("Optimizer.step#"), true, arena, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (marks[i].name == marks[0].name)
-            marks[kept++] = marks[i];
-    if (kept < 2)
+    uint32_t count;
+    if (common->optimizer_ends.count < 2)
         return false;
+    struct reached *reached = reach_times(common->log, device, &common->optimizer_ends, &count);
+    int64_t first = (int64_t)memory_first_row(common->log, device);
     steps->source = STEPS_BY_OPTIMIZER;
-    int64_t *rows = arena_array(arena, kept, sizeof *rows);
-    for (uint32_t i = 0; i < kept; i++)
-        rows[i] = marks[i].time_ns;
-    times_to_rows(log, device, rows, kept);
-    steps->at = arena_array(arena, kept, sizeof *steps->at);
-    for (uint32_t i = 0; i < kept; i++)
-        if (rows[i] > (i ? rows[i - 1] : 0))
-            steps->at[steps->count++] = (struct memory_step){i, i ? rows[i - 1] : 0, rows[i]};
+    steps->at = arena_array(arena, count, sizeof *steps->at);
+    for (uint32_t i = 0; i < count; first = reached[i++].row)
+        add_step(steps, reached[i].first, first, reached[i].row);
+    mem_free(reached);
     return steps->count;
 }
 
@@ -119,10 +115,10 @@ static bool by_optimizer(const struct memory_log *log, uint16_t device, struct m
 static void changes(const struct memory_log *log, uint16_t device, unsigned flag, bool left, struct rows *rows)
 {
     bool inside = false;
-    for (size_t i = 0; i < log->event_count; i++) {
+    for (size_t i = memory_first_row(log, device); i < memory_end_row(log, device); i++) {
         const struct memory_event *event = &log->events[i];
         const struct memory_context *context = &log->contexts[event->context];
-        if (event->device != device || event->action != MEMORY_ALLOC || !context->recorded)
+        if (event->action != MEMORY_ALLOC || !context->recorded)
             continue;
         const bool now = context->flags & flag;
         if (now != inside && inside == left)
@@ -130,7 +126,7 @@ static void changes(const struct memory_log *log, uint16_t device, unsigned flag
         inside = now;
     }
     if (inside && left)
-        add_row(rows, (int64_t)log->event_count);
+        add_row(rows, (int64_t)memory_end_row(log, device));
 }
 
 static bool by_changes(const struct memory_log *log, uint16_t device, unsigned flag, bool left,
@@ -143,7 +139,8 @@ static bool by_changes(const struct memory_log *log, uint16_t device, unsigned f
         steps->count = (uint32_t)rows.count;
         steps->at = arena_array(arena, rows.count, sizeof *steps->at);
         for (uint32_t i = 0; i < steps->count; i++)
-            steps->at[i] = (struct memory_step){i, i ? rows.at[i - 1] : 0, rows.at[i]};
+            steps->at[i] =
+                (struct memory_step){i, i ? rows.at[i - 1] : (int64_t)memory_first_row(log, device), rows.at[i]};
     }
     mem_free(rows.at);
     return steps->count;
@@ -151,47 +148,47 @@ static bool by_changes(const struct memory_log *log, uint16_t device, unsigned f
 
 /* ---- optimizers ---- */
 
-static void find_optimizers(const struct memory_log *log, uint16_t device, struct memory_steps *steps,
+static void find_optimizers(const struct memory_common *common, uint16_t device, struct memory_steps *steps,
                             struct arena *arena)
 {
-    uint32_t count;
-    const struct memory_mark *marks = marks_of(log, S("Optimizer.step#"), false, arena, &count);
+    uint32_t count = 0;
     struct rows rows = {0};
+    struct reached *reached = reach_times(common->log, device, &common->optimizer_begins, &count);
     for (uint32_t i = 0; i < count; i++)
-        add_row(&rows, marks[i].time_ns);
-    if (count)
-        times_to_rows(log, device, rows.at, rows.count);
-    else
-        changes(log, device, FRAME_IN_OPTIMIZER, false, &rows);
+        add_row(&rows, reached[i].row);
+    if (!common->optimizer_begins.count)
+        changes(common->log, device, FRAME_IN_OPTIMIZER, false, &rows);
     steps->optimizers = (uint32_t)rows.count;
     steps->optimizer = arena_array(arena, rows.count, sizeof *rows.at);
     if (rows.count)
         memcpy(steps->optimizer, rows.at, rows.count * sizeof *rows.at);
+    mem_free(reached);
     mem_free(rows.at);
 }
 
-struct memory_steps memory_steps_of(const struct memory_log *log, uint16_t device, struct arena *arena)
-{
-    struct memory_steps steps = {0};
-    find_optimizers(log, device, &steps, arena);
-    if (by_profiler(log, device, &steps, arena) || by_optimizer(log, device, &steps, arena) ||
-        by_changes(log, device, FRAME_IN_OPTIMIZER, true, STEPS_BY_FRAMES, &steps, arena) ||
-        by_changes(log, device, FRAME_IN_BACKWARD, true, STEPS_BY_BACKWARD, &steps, arena))
-        return steps;
-    steps.source = STEPS_BY_NONE;
-    return steps;
-}
-
-const char *memory_step_words(enum memory_step_source source)
+static str words_of(const struct memory_log *log, enum memory_step_source source)
 {
     static const char *const words[] = {
         [STEPS_BY_NONE] = "no steps are told",
-        [STEPS_BY_PROFILER] = "steps as the trace has them",
+        [STEPS_BY_RECORDING] = "steps are the ranges ProfilerStep",
         [STEPS_BY_OPTIMIZER] = "steps end with Optimizer.step",
         [STEPS_BY_FRAMES] = "steps end with allocations in an optimizer",
         [STEPS_BY_BACKWARD] = "steps end with a backward",
     };
-    return words[source];
+    return source == STEPS_BY_RECORDING && log->step_count ? log->steps_told_by : str_of(words[source]);
+}
+
+struct memory_steps memory_steps_of(const struct memory_common *common, uint16_t device, struct arena *arena)
+{
+    struct memory_steps steps = {0};
+    const struct memory_log *log = common->log;
+    find_optimizers(common, device, &steps, arena);
+    if (!by_recording(common, device, &steps, arena) && !by_optimizer(common, device, &steps, arena) &&
+        !by_changes(log, device, FRAME_IN_OPTIMIZER, true, STEPS_BY_FRAMES, &steps, arena) &&
+        !by_changes(log, device, FRAME_IN_BACKWARD, true, STEPS_BY_BACKWARD, &steps, arena))
+        steps.source = STEPS_BY_NONE;
+    steps.told_by = words_of(log, steps.source);
+    return steps;
 }
 
 /* ---- asking ---- */

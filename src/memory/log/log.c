@@ -21,6 +21,7 @@ void memory_log_free(struct memory_log *log)
     mem_free(log->marks);
     mem_free(log->owners);
     map_free(&log->context_ids);
+    map_free(&log->stream_ids);
     if (log->names)
         intern_free(log->names);
     *log = (struct memory_log){0};
@@ -72,7 +73,7 @@ struct memory_event *memory_log_event(struct memory_log *log)
 {
     log->events = mem_grow(log->events, &log->event_room, log->event_count + 1, sizeof *log->events);
     struct memory_event *event = &log->events[log->event_count++];
-    *event = (struct memory_event){.time_ns = -1};
+    *event = (struct memory_event){.time_ns = -1, .stream = MEMORY_ANY_STREAM};
     return event;
 }
 
@@ -80,7 +81,7 @@ struct memory_segment *memory_log_segment(struct memory_log *log)
 {
     log->segments = mem_grow(log->segments, &log->segment_room, log->segment_count + 1, sizeof *log->segments);
     struct memory_segment *segment = &log->segments[log->segment_count++];
-    *segment = (struct memory_segment){0};
+    *segment = (struct memory_segment){.stream = MEMORY_ANY_STREAM};
     return segment;
 }
 
@@ -102,6 +103,17 @@ void memory_log_owner(struct memory_log *log, struct memory_owner of)
 {
     log->owners = mem_grow(log->owners, &log->owner_room, log->owner_count + 1, sizeof *log->owners);
     log->owners[log->owner_count++] = of;
+}
+
+uint8_t memory_log_stream(struct memory_log *log, int64_t stream)
+{
+    const uint32_t known = map_get(&log->stream_ids, stream);
+    if (known != MAP_NONE)
+        return (uint8_t)known;
+    if (log->streams == MEMORY_ANY_STREAM)
+        return MEMORY_ANY_STREAM;
+    map_put(&log->stream_ids, stream, log->streams);
+    return (uint8_t)log->streams++;
 }
 
 /* ---- words ---- */

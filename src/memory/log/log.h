@@ -17,6 +17,9 @@
 
 enum { MEMORY_NONE = UINT32_MAX };
 
+/* Of a stream that is not told, or of one more than have a number of their own. */
+enum { MEMORY_ANY_STREAM = UINT8_MAX };
+
 /* A size or a sum of sizes that is more is no size. */
 #define MEMORY_MOST_BYTES ((int64_t)1 << 48)
 
@@ -39,6 +42,7 @@ struct memory_event {
     uint32_t context;
     uint16_t device; /* index in log->devices */
     uint8_t action;
+    uint8_t stream; /* of memory_log_stream; MEMORY_ANY_STREAM */
 };
 
 enum memory_frame_flag {
@@ -79,9 +83,10 @@ struct memory_block {
 };
 
 struct memory_segment {
-    int64_t address, bytes, stream;
+    int64_t address, bytes;
     uint32_t first_block, blocks;
     uint16_t device;
+    uint8_t stream;             /* of memory_log_stream; MEMORY_ANY_STREAM */
     bool small, grows, private; /* of small blocks; expandable; of a pool of its own, as those of CUDA graphs */
 };
 
@@ -101,6 +106,11 @@ struct memory_mark {
     bool end;
 };
 
+/* Of the program, where whoever recorded it tells steps. */
+struct memory_log_step {
+    int64_t number, start_ns, end_ns;
+};
+
 struct memory_log {
     struct intern *names;
     struct memory_event *events;
@@ -118,11 +128,18 @@ struct memory_log {
     struct memory_owner *owners;
     size_t owner_count, owner_room;
     struct map context_ids; /* by hash */
+    struct map stream_ids;
+    uint32_t streams;
+    const struct memory_log_step *steps; /* in `arena`, in order of time; marks may tell them, too */
+    uint32_t step_count;
+    str steps_told_by; /* in words */
 
     uint32_t devices;    /* how many; events name them by index */
     int64_t *device_id;  /* by index, in `arena`; below 0: the host */
     int64_t *held_begin; /* by index: bytes before the first event, of which some may have no entry; NULL: not told */
+    bool *begin_partial; /* by index: more than held_begin may have lived then; NULL: of none */
     int64_t *reserved_begin; /* the same of what was taken from the device; NULL: follows from the segments */
+    size_t *event_begin, *segment_begin; /* by index, with one more at the end: see memory_log_by_device */
     struct arena *arena;
 
     bool has_segments; /* the state at the end is told: of a snapshot */
@@ -152,6 +169,11 @@ struct memory_segment *memory_log_segment(struct memory_log *log);   /* zeroed, 
 struct memory_block *memory_log_block(struct memory_log *log);       /* zeroed, at the end */
 void memory_log_mark(struct memory_log *log, struct memory_mark of); /* at the end */
 void memory_log_owner(struct memory_log *log, struct memory_owner of);
+
+uint8_t memory_log_stream(struct memory_log *log, int64_t stream); /* its number; MEMORY_ANY_STREAM of the 256th on */
+
+/* Once all is there: those of a device stand side by side, in the order they had. No index into them may be kept over it. */
+void memory_log_by_device(struct memory_log *log);
 
 /* "model.py:12 forward"; "" of MEMORY_NONE. In the arena. */
 str memory_frame_words(const struct memory_log *log, uint32_t frame, struct arena *arena);

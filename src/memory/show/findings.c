@@ -9,8 +9,9 @@ const struct finding_words memory_words[] = {
      "graph, caches without a bound.",
      "Keep numbers instead of tensors (`loss.item()` at the end of an epoch, `detach()` before adding up), empty the list each "
      "epoch, bound the cache. The table `memory_leaks` has all lines."},
-    {"ME102", "fragmented", SEVERITY_WARNING, "a request failed although as much was free, in pieces",
-     "The allocator had enough memory of the device, but no piece that was large enough.",
+    {"ME102", "fragmented", SEVERITY_WARNING, "a request failed although as much that it may use was free, in pieces",
+     "The allocator had enough memory of the device that the request may use (of its stream, in segments of its size, in no CUDA graph's "
+     "pool), but no piece that was large enough.",
      "Set `PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True`, or make sizes more alike (batches padded to a few lengths)."},
     {0},
 };
@@ -59,13 +60,14 @@ static void find_fragments(const struct memory_told *told, uint32_t *number, str
     struct arena *arena = report_arena(report);
     for (uint32_t i = 0, found = 0; i < a->out_count && found < MOST_FINDINGS; i++) {
         const struct memory_out *out = &a->outs[i];
-        if (!out->layout.known || out->layout.free < out->asked || out->layout.largest >= out->asked)
+        if (!out->layout.known || out->layout.usable < out->asked || out->layout.largest >= out->asked)
             continue;
         const str where = told_line(a->log, out->context, false, arena);
         struct finding finding = new_finding(S("ME102"), ++*number, a->log, out->context, arena);
         finding.message = str_printf(
-            arena, "%.*s asked for %s and failed, although %s was free in %lld pieces, the largest of %s.",
-            (int)where.len, where.at, told_bytes(arena, out->asked).at, told_bytes(arena, out->layout.free).at,
+            arena,
+            "%.*s asked for %s and failed, although %s that it may use was free in %lld pieces, the largest of %s.",
+            (int)where.len, where.at, told_bytes(arena, out->asked).at, told_bytes(arena, out->layout.usable).at,
             (long long)out->layout.pieces, told_bytes(arena, out->layout.largest).at);
         report_finding(report, &finding);
         found++;

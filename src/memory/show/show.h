@@ -9,11 +9,13 @@
 
 struct memory_told {
     str input; /* the file, where there are several; else "" */
+    str name;  /* what tells it from the others on a screen; else "" */
     struct memory_account account;
+    uint32_t order; /* for memory_show */
 };
 
-/* At least one. */
-void memory_show(const struct memory_told *told, uint32_t count, struct report *report);
+/* At least one. Of several files the one that held most comes first, which orders `told`. */
+void memory_show(struct memory_told *told, uint32_t count, struct report *report);
 
 /* What is behind each finding. */
 extern const struct finding_words memory_words[];

@@ -105,6 +105,12 @@ static inline uint32_t range_count(int64_t range)
 
 /* Interns the keys, so that their ids are those of shapes.c: before anything else. */
 void shapes_begin(struct machine *m);
+bool shape_is_traces(struct value key); /* the key of the histories, a list a device */
+
+/* ---- whose an entry is (devices.c) ---- */
+
+/* After the run. Where the file breaks off: in the history of which device; else MEMORY_NONE. */
+uint32_t devices_take(struct machine *m);
 
 /* ---- the run (machine.c) ---- */
 

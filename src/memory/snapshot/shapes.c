@@ -67,6 +67,11 @@ void shapes_begin(struct machine *m)
         intern_id(m->log->names, str_of(key_words[i]));
 }
 
+bool shape_is_traces(struct value key)
+{
+    return key.kind == VALUE_TEXT && key.number == KEY_TRACES;
+}
+
 struct dict {
     struct machine *m;
     uint32_t has;
@@ -99,6 +104,13 @@ static bool size_of(const struct dict *dict, enum key key, int64_t *value)
 static bool address_of(const struct dict *dict, enum key key, int64_t *value)
 {
     return number_of(dict, key, INT64_MIN, INT64_MAX, value);
+}
+
+static uint8_t stream_of(const struct dict *dict)
+{
+    return has(dict, KEY_STREAM) && dict->of[KEY_STREAM].kind == VALUE_INT
+               ? memory_log_stream(dict->m->log, dict->of[KEY_STREAM].number)
+               : MEMORY_ANY_STREAM;
 }
 
 static uint32_t text_of(const struct dict *dict, enum key key)
@@ -171,7 +183,7 @@ static bool frame(const struct dict *dict, struct value *is)
 static bool event(const struct dict *dict, struct value *is)
 {
     struct machine *m = dict->m;
-    struct memory_event event = {.action = action_of(word_of(dict, KEY_ACTION))};
+    struct memory_event event = {.action = action_of(word_of(dict, KEY_ACTION)), .stream = stream_of(dict)};
     const enum key address = event.action == MEMORY_OOM && has(dict, KEY_DEVICE_FREE) ? KEY_DEVICE_FREE : KEY_ADDR;
     if (!address_of(dict, address, &event.address) || !size_of(dict, KEY_SIZE, &event.bytes) ||
         !time_of(dict, &event.time_ns) || !context_of(dict, &event.context) || !room_for(m, m->log->event_count))
@@ -203,11 +215,11 @@ static bool block(const struct dict *dict, struct value *is)
 static bool segment(const struct dict *dict, struct value *is)
 {
     struct machine *m = dict->m;
-    struct memory_segment segment = {.small = str_eq(word_of(dict, KEY_SEGMENT_TYPE), S("small"))};
+    struct memory_segment segment = {.small = str_eq(word_of(dict, KEY_SEGMENT_TYPE), S("small")),
+                                     .stream = stream_of(dict)};
     int64_t device = 0;
     if (!address_of(dict, KEY_ADDRESS, &segment.address) || !size_of(dict, KEY_TOTAL_SIZE, &segment.bytes) ||
-        !address_of(dict, KEY_STREAM, &segment.stream) || !number_of(dict, KEY_DEVICE, 0, MOST_DEVICES - 1, &device) ||
-        !room_for(m, m->log->segment_count))
+        !number_of(dict, KEY_DEVICE, 0, MOST_DEVICES - 1, &device) || !room_for(m, m->log->segment_count))
         return false;
     segment.device = (uint16_t)device;
     segment.grows = has(dict, KEY_EXPANDABLE) && dict->of[KEY_EXPANDABLE].number == 1;

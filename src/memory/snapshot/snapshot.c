@@ -9,35 +9,6 @@ bool snapshot_is(str head)
     return head.len >= 2 && (uint8_t)head.at[0] == 0x80 && head.at[1] >= 2 && head.at[1] <= 5;
 }
 
-/* Entries of the device whose list breaks off stand behind those of the lists that are whole. */
-static void take_rest(struct machine *m)
-{
-    uint32_t first = 0;
-    for (size_t i = 0; i < m->trace_count; i++)
-        if (m->traces[i].count)
-            first = m->traces[i].first + m->traces[i].count;
-    for (size_t i = first; i < m->log->event_count; i++)
-        m->log->events[i].device = (uint16_t)m->trace_count;
-    m->log->devices = (uint32_t)m->trace_count + (first < m->log->event_count);
-}
-
-static void take_devices(struct machine *m)
-{
-    struct memory_log *log = m->log;
-    for (size_t i = 0; i < m->trace_count; i++)
-        for (uint32_t k = 0; k < m->traces[i].count; k++)
-            log->events[m->traces[i].first + k].device = (uint16_t)i;
-    log->devices = (uint32_t)m->trace_count;
-    if (log->cut)
-        take_rest(m);
-    for (size_t i = 0; i < log->segment_count; i++)
-        if (log->segments[i].device >= log->devices)
-            log->devices = log->segments[i].device + 1u;
-    log->device_id = arena_array(log->arena, log->devices ? log->devices : 1, sizeof *log->device_id);
-    for (uint32_t i = 0; i < log->devices; i++)
-        log->device_id[i] = i;
-}
-
 /* Older snapshots do not say where a block lies: behind the one before. */
 static void place_blocks(struct memory_log *log)
 {
@@ -83,27 +54,47 @@ static void take_threads(struct memory_log *log)
     }
 }
 
+static bool tells_lives(const struct memory_log *log)
+{
+    for (size_t i = 0; i < log->event_count; i++)
+        if (log->events[i].action == MEMORY_ALLOC || log->events[i].action == MEMORY_FREE)
+            return true;
+    return false;
+}
+
+/* `device`: in whose history it breaks off; MEMORY_NONE. */
+static str broken_words(const struct machine *m, uint32_t device)
+{
+    struct arena *arena = m->log->arena;
+    const char *damage = source_damage(m->source);
+    const str in = device == MEMORY_NONE ? S("") : str_printf(arena, ", in the history of GPU %u", device);
+    return str_printf(arena, "the file breaks off at byte %lld%.*s%s%s: what stands before is shown",
+                      (long long)source_offset(m->source), (int)in.len, in.at, damage ? ", " : "",
+                      damage ? damage : "");
+}
+
 static bool finish(struct machine *m, bool whole, str *broken, struct steptime_error *err)
 {
     struct memory_log *log = m->log;
     const str path = str_of(source_path(m->source));
     if (m->failed)
         return false;
-    if (!whole) {
-        const char *damage = source_damage(m->source);
-        log->cut = true;
-        *broken = str_printf(log->arena, "the file breaks off at byte %lld%s%s: what stands before is shown",
-                             (long long)source_offset(m->source), damage ? ", " : "", damage ? damage : "");
-    }
+    log->cut = !whole;
     if (!log->event_count && !log->segment_count && !(whole && m->is_snapshot))
         return fail_at(err, STEPTIME_INPUT, path, -1,
                        whole ? "is a Python pickle, but no snapshot of PyTorch's allocator"
                              : "breaks off before the first entry of a snapshot");
+    if (!whole && !tells_lives(log))
+        return fail_at(err, STEPTIME_INPUT, path, source_offset(m->source),
+                       "the file breaks off before the first allocation of its history: what was held is not known");
     log->has_segments = whole;
     log->asked_sizes = true;
     place_blocks(log);
     take_threads(log);
-    take_devices(m);
+    const uint32_t breaks = devices_take(m);
+    memory_log_by_device(log);
+    if (!whole)
+        *broken = broken_words(m, breaks);
     return true;
 }
 

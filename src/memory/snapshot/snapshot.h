@@ -4,7 +4,7 @@
  * as data. Nothing in it is ever called or made: opcodes that would do so are refused with their place, and so is every
  * shape of values that no snapshot has. doc/numbers/memory.md says what is read.
  *
- * It is taken apart as it streams: an entry becomes a row of 40 bytes as soon as it is whole, a stack of frames an id. So
+ * It is taken apart as it streams: an entry becomes a row of 32 bytes as soon as it is whole, a stack of frames an id. So
  * memory is those rows and 8 bytes for each value that the pickle may refer to again, not the file.
  */
 #ifndef MEMORY_SNAPSHOT_H

@@ -150,6 +150,8 @@ static void add_event(struct reading *r, uint32_t row)
     note_reserved(r, row, device, time_ns);
     if (r->held[device] < 0) {
         r->held[device] = 0;
+        /* The host's total counts from where a recorder began; one that is the first piece alone says nothing of before. */
+        r->log->begin_partial[device] = r->log->device_id[device] < 0 && total <= (bytes > 0 ? bytes : 0);
         r->log->held_begin[device] = total >= 0 && total <= MEMORY_MOST_BYTES && total > bytes ? total - bytes : 0;
     }
     *memory_log_event(r->log) = (struct memory_event){.address = address,
@@ -187,11 +189,20 @@ static void add_range(struct memory_log *log, str name, int64_t start_ns, int64_
     memory_log_mark(log, (struct memory_mark){id, end_ns, true});
 }
 
-static void add_marks(const struct trace *trace, struct memory_log *log, struct arena *arena)
+static void add_steps(const struct trace *trace, struct memory_log *log)
 {
-    for (uint32_t i = 0; i < trace->step_count && trace->step_source != STEPS_NONE; i++)
-        add_range(log, str_printf(arena, "ProfilerStep#%lld", (long long)trace->steps[i].number),
-                  trace->steps[i].start_ns, trace->steps[i].end_ns);
+    if (trace->step_source == STEPS_NONE || !trace->step_count)
+        return;
+    struct memory_log_step *steps = arena_array(log->arena, trace->step_count, sizeof *steps);
+    for (uint32_t i = 0; i < trace->step_count; i++)
+        steps[i] = (struct memory_log_step){trace->steps[i].number, trace->steps[i].start_ns, trace->steps[i].end_ns};
+    log->steps = steps;
+    log->step_count = trace->step_count;
+    log->steps_told_by = str_printf(log->arena, "steps as the trace has them: %s", step_source_id(trace->step_source));
+}
+
+static void add_marks(const struct trace *trace, struct memory_log *log)
+{
     for (uint32_t row = 0; row < trace->count; row++)
         if (trace->kind[row] == EVENT_ANNOTATION && str_starts(trace_name(trace, row), S("Optimizer.step#")))
             add_range(log, trace_name(trace, row), trace->start_ns[row], trace_end_ns(trace, row));
@@ -205,6 +216,7 @@ struct memory_log traced_log(const struct trace *trace, struct arena *arena)
     struct arena scratch = {0};
     log.device_id = arena_array(arena, MOST_DEVICES, sizeof *log.device_id);
     log.held_begin = arena_array(arena, MOST_DEVICES, sizeof *log.held_begin);
+    log.begin_partial = arena_array(arena, MOST_DEVICES, sizeof *log.begin_partial);
     log.reserved_begin = arena_array(arena, MOST_DEVICES, sizeof *log.reserved_begin);
     struct reading r = {.trace = trace,
                         .log = &log,
@@ -216,7 +228,9 @@ struct memory_log traced_log(const struct trace *trace, struct arena *arena)
     for (int i = 0; i < MOST_DEVICES; i++)
         log.reserved_begin[i] = -1;
     add_events(&r);
-    add_marks(trace, &log, &scratch);
+    add_steps(trace, &log);
+    add_marks(trace, &log);
+    memory_log_by_device(&log);
     log.cut = trace->info.cut;
     map_free(&r.frames);
     map_free(&r.devices);

@@ -246,9 +246,10 @@ static double library_doubt(const struct answer *answer, const struct hardware *
  * own host. What measured devices would say otherwise has their hosts in it: of the two the wider one counts. What the shortest
  * kernels take in a queue is off for all kernels alike.
  */
-static void add_launch(const struct answer *answer, const struct kernel *kernel, struct estimate *estimate)
+static void add_launch(const struct answer *answer, const struct hardware *hardware, const struct kernel *kernel,
+                       struct estimate *estimate)
 {
-    const double sd = interval_sd(launch_doubt(answer->family, kernel, estimate), shift_level);
+    const double sd = interval_sd(launch_doubt(answer->family, hardware, kernel, estimate), shift_level);
     if (!kernel->alone)
         estimate->shared = hypot(estimate->shared, sd);
     else if (answer->kin->kinship != KINSHIP_SELF)
@@ -264,7 +265,7 @@ void doubt_of_set(const struct answer *answer, const struct hardware *hardware, 
     estimate->own = hypot(estimate->own * family_doubt(family, kernel), family->scatter ? family->scatter(kernel) : 0);
     if (set->calibrated)
         tell_calibrated(family, set, hardware, kernel, estimate);
-    add_launch(answer, kernel, estimate);
+    add_launch(answer, hardware, kernel, estimate);
     estimate->shared = hypot(estimate->shared, library_doubt(answer, hardware, kernel));
     if (!set->calibrated) /* whose rows are of the version that is used */
         estimate->shared = hypot(estimate->shared, version_doubt(family, kernel, hardware));

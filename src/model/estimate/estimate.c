@@ -180,7 +180,7 @@ bool models_estimate(const struct models *models, const struct hardware *hardwar
     if (set)
         doubt_of_set(&(struct answer){family, group, set, &kin, &learned}, hardware, kernel, estimate);
     else
-        estimate_prior_within(estimate, launch_prior(kernel, estimate, prior_factor));
+        estimate_prior_within(estimate, launch_prior(hardware, kernel, estimate));
     return true;
 }
 

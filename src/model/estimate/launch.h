@@ -17,9 +17,10 @@ double launch_of(const struct family *family, const double *coefficients, const 
                  const struct kernel *kernel, double lone_us);
 
 /* Half-width (ln, nine of ten) by what hosts differ in, or by what the shortest kernels take; 0 of what tables of queues show. */
-double launch_doubt(const struct family *family, const struct kernel *kernel, const struct estimate *estimate);
+double launch_doubt(const struct family *family, const struct hardware *hardware, const struct kernel *kernel,
+                    const struct estimate *estimate);
 
 /* Of what was never fitted: the host's share as hosts differ, the rest as such estimates are off. */
-double launch_prior(const struct kernel *kernel, const struct estimate *estimate, double prior_factor);
+double launch_prior(const struct hardware *hardware, const struct kernel *kernel, const struct estimate *estimate);
 
 #endif

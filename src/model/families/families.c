@@ -169,27 +169,32 @@ double scattered_s(const struct hardware *hardware, enum scattered scattered, do
  * A kernel that waits in a full queue starts as the one before it ends: nothing of launching or of events is left, only
  * blocks that begin and drain. The shortest kernels of real traces take 1 to 3 us.
  */
-static const double queued_floor_us = 2.5, queued_offset_us = 1.5;
+static const double floor_us = 2.5, offset_us = 1.5;
 
 /*
  * On AMD the shortest take longer: half of all kernels of a recorded ResNet step on MI210 3.4 to 4.3 us, of a decoding step on
  * MI300X 4.4 to 6.2, fills of a few bytes 2.
  */
-static const double queued_floor_amd_us = 4, queued_offset_amd_us = 2.5;
+static const double floor_amd_us = 4, offset_amd_us = 2.5;
 
 static bool is_amd(const struct hardware *hardware)
 {
     return str_starts(hardware->name, S("AMD "));
 }
 
+double queued_floor_us(const struct hardware *hardware)
+{
+    return is_amd(hardware) ? floor_amd_us : floor_us;
+}
+
 double lone_floor_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us)
 {
-    return kernel->alone ? fitted_us : fmin(fitted_us, is_amd(hardware) ? queued_floor_amd_us : queued_floor_us);
+    return kernel->alone ? fitted_us : fmin(fitted_us, queued_floor_us(hardware));
 }
 
 double lone_offset_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us)
 {
-    return kernel->alone ? fitted_us : fmin(fitted_us, is_amd(hardware) ? queued_offset_amd_us : queued_offset_us);
+    return kernel->alone ? fitted_us : fmin(fitted_us, is_amd(hardware) ? offset_amd_us : offset_us);
 }
 
 /*

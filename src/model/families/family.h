@@ -211,6 +211,9 @@ double stream_rate(const struct hardware *hardware, double reached, double effic
 double lone_floor_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us);
 double lone_offset_us(const struct kernel *kernel, const struct hardware *hardware, double fitted_us);
 
+/* What the shortest kernels of a full queue take. */
+double queued_floor_us(const struct hardware *hardware);
+
 /*
  * How many launches of one kernel a lone call costs the host: gradients go through the thread of autograd, some operators launch
  * several kernels. Families that were fitted in queues alone take a launch for 24 us: the middle of seven hosts' floors, 26 us,

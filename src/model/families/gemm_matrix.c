@@ -79,10 +79,6 @@ static const struct parameter parameters[COEFFICIENTS] = {
 
 enum { OUTPUT_BYTES = 2, K_STEP = 64, LEAST_PART = 128, LARGEST_TILE = 32768 };
 
-/* Parts that K may be cut into. */
-static const double cuts[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
-enum { CUTS = sizeof cuts / sizeof *cuts };
-
 /* A product on a device, with what does not depend on the tile. Times in microseconds. */
 struct product {
     struct tiled on;
@@ -176,17 +172,14 @@ static struct way way_of(const struct product *p, uint32_t at, double efficiency
     const struct tiled *on = &p->on;
     const struct tile *tile = &p->tiles->at[at];
     const double team = tile->pair ? 2 : 1;
-    struct way way = {.tile = at, .parts = parts};
-    way.waves = on->batch * ceil(on->n / tile->n) * ceil(on->m / tile->m) * parts * team / on->sms;
+    struct way way = {.tile = at, .parts = parts, .waves = tile_waves(on, tile, parts)};
     const double turns = wave_turns(way.waves, 0, c[QUANTUM]), k = ceil(on->k / parts / K_STEP) * K_STEP;
     const double sides = (fmin(tile->m, on->m) * p->a_bytes + fmin(tile->n, on->n) * p->b_bytes) / team;
     way.arithmetic_us =
         turns * 2 * tile->n * tile->m / team * (k + c[DEPTH]) * on->sms / (on->flop_per_us * efficiency) * p->slowdown;
     way.load_us = turns * sides * k / (c[LOAD] * p->clocks_us);
     way.loop_us = turns * k * c[STEP] * p->a_bytes / 2 / p->clocks_us;
-    way.extra_us =
-        parts > 1 ? c[SPLIT] / p->clocks_us + 8 * parts * on->batch * on->m * on->n / (c[SPLIT_RATE] * on->bytes_per_us)
-                  : 0;
+    way.extra_us = parts_us(on, parts, c[SPLIT] / p->clocks_us, c[SPLIT_RATE]);
     return way;
 }
 
@@ -213,8 +206,8 @@ static struct way find_best_way(const struct product *p)
         const double efficiency =
             p->c[EFFICIENCY] * quick_power(fmin(1, area / (p->few ? 128 * 128 : LARGEST_TILE)), p->c[SMALL]);
         double waves = 0;
-        for (int i = 0; i < CUTS && (i == 0 || worth_cutting(p, waves, cuts[i])); i++) {
-            struct way way = way_of(p, at, efficiency, cuts[i]);
+        for (int i = 0; i < MATRIX_CUTS && (i == 0 || worth_cutting(p, waves, matrix_cuts[i])); i++) {
+            struct way way = way_of(p, at, efficiency, matrix_cuts[i]);
             waves = way.waves;
             way.us = way_us(p, &way, best.us);
             if (way.us < best.us)

@@ -61,9 +61,6 @@ static const struct tile tiles[] = {{256, 128, false}, {128, 256, false}, {128, 
                                     {64, 128, false},  {64, 64, false},   {32, 32, false}};
 enum { TILES = sizeof tiles / sizeof *tiles };
 
-static const double cuts[] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
-enum { CUTS = sizeof cuts / sizeof *cuts };
-
 static bool is_half(const struct kernel *kernel)
 {
     return kernel->dtype == DTYPE_F16 || kernel->dtype == DTYPE_BF16;
@@ -115,14 +112,11 @@ static double way_us(const struct product *p, const struct tile *tile, double pa
 {
     const struct tiled *on = &p->on;
     const double *c = p->c;
-    const double waves = on->batch * ceil(on->n / tile->n) * ceil(on->m / tile->m) * parts / on->sms;
     const double rows = fmin(tile->m, on->m), columns = fmin(tile->n, on->n);
     const double step = tile->m * tile->n / p->arithmetic + (rows + columns) / p->loaded;
     const double clocks = (ceil(on->k / parts) + c[DEPTH]) * step + rows * columns / c[WRITTEN];
-    const double tiled_us = wave_turns(waves, 0, c[QUANTUM]) * clocks / p->clocks_us;
-    const double parts_us =
-        parts > 1 ? c[SPLIT] / p->clocks_us + 8 * parts * on->batch * on->m * on->n / on->bytes_per_us : 0;
-    return soft_max(tiled_us, p->read_us, c[KNEE]) + parts_us;
+    const double tiled_us = wave_turns(tile_waves(on, tile, parts), 0, c[QUANTUM]) * clocks / p->clocks_us;
+    return soft_max(tiled_us, p->read_us, c[KNEE]) + parts_us(on, parts, c[SPLIT] / p->clocks_us, 1);
 }
 
 static double unaligned_us(const struct kernel *kernel, const struct tiled *on, const struct hardware *hardware,
@@ -138,8 +132,8 @@ static double unaligned_us(const struct kernel *kernel, const struct tiled *on, 
                               .c = c};
     double least = INFINITY;
     for (int i = 0; i < TILES; i++)
-        for (int cut = 0; cut < CUTS && (cut == 0 || on->k / cuts[cut] >= LEAST_PART); cut++)
-            least = fmin(least, way_us(&p, &tiles[i], cuts[cut]));
+        for (int cut = 0; cut < MATRIX_CUTS && (cut == 0 || on->k / matrix_cuts[cut] >= LEAST_PART); cut++)
+            least = fmin(least, way_us(&p, &tiles[i], matrix_cuts[cut]));
     return c[FLOOR] / p.clocks_us + least + on->batch * on->m * on->n * on->element_bytes / rate;
 }
 

@@ -18,6 +18,19 @@ struct tiled tiled_of(const struct kernel *kernel, const struct hardware *hardwa
     };
 }
 
+const double matrix_cuts[MATRIX_CUTS] = {1, 2, 3, 4, 6, 8, 12, 16, 32};
+
+double tile_waves(const struct tiled *p, const struct tile *tile, double parts)
+{
+    const double team = tile->pair ? 2 : 1;
+    return p->batch * ceil(p->n / tile->n) * ceil(p->m / tile->m) * parts * team / p->sms;
+}
+
+double parts_us(const struct tiled *p, double parts, double start_us, double rate)
+{
+    return parts > 1 ? start_us + 8 * parts * p->batch * p->m * p->n / (rate * p->bytes_per_us) : 0;
+}
+
 struct tiling tiling_of(const struct tiled *p, const struct tile *tile)
 {
     const double across = ceil(p->n / tile->n), down = ceil(p->m / tile->m);

@@ -32,6 +32,16 @@ struct tiling {
     double operand_bytes; /* read by all tiles together */
 };
 
+/* Waves of blocks, with k in parts: of a tile that several multiprocessors share, one block each. */
+double tile_waves(const struct tiled *product, const struct tile *tile, double parts);
+
+/* Parts that products on matrix units may cut k into, the fewest first. */
+enum { MATRIX_CUTS = 9 };
+extern const double matrix_cuts[MATRIX_CUTS];
+
+/* Adding up parts: a start, and 4 bytes of each part of C there and back, at a share of the memory rate. 0 of one part. */
+double parts_us(const struct tiled *product, double parts, double start_us, double rate);
+
 struct tiling tiling_of(const struct tiled *product, const struct tile *tile);
 
 /* Waves that the time is worth, between those that are filled and those that are begun; blocks of unequal length add a tail. */

@@ -9,6 +9,7 @@
 
 #include "fit_work.h"
 #include "base/order.h"
+#include "base/stat.h"
 #include "model/estimate/models.h"
 
 bool has_host(const struct family *family)
@@ -135,8 +136,7 @@ static double shift_of_launches(const struct work *work, struct rows rows, const
     for (uint32_t i = 0; i < rows.count; i++)
         if (is_launch(work, set, &moved, rows.at[i]))
             logs[count++] = log(rows.at[i]->us / us_of(work, set, rows.at[i]));
-    qsort(logs, count, sizeof *logs, ascending_reals);
-    const double shift = count >= FEWEST_LAUNCHES ? logs[count / 2] : 0;
+    const double shift = count >= FEWEST_LAUNCHES ? stat_median(logs, count) : 0;
     arena_free(&scratch);
     return shift;
 }

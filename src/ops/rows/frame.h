@@ -21,6 +21,12 @@ struct frame {
     str name;     /* "step", "item", "Encoder_0" */
 };
 
+/* "<listcomp>", "<lambda>", "<module>" */
+static inline bool frame_is_unnamed(str name)
+{
+    return str_starts(name, S("<"));
+}
+
 /* The parts point into the text. */
 struct frame frame_parse(str text);
 

@@ -150,6 +150,19 @@ class Written(Case):
                           found["ST302", line]["message"])
             self.assertIsNone(found["ST302", line]["per_step_saving_ns"])
 
+    def test_a_lambda_of_another_file_is_none_of_this_one(self):
+        self.write("""
+            def prepare(rows, wide):
+                pick = lambda at: at[0][0]
+                ends = [pick(np.where(rows == i)) for i in rows]
+                return torch.tensor(ends).float().to(device)
+        """)
+        line = self.line_of("pick = lambda")
+        calls = [call for i in range(9) for call in ((WHERE, 40 + 10 * i, 1), (f"job/train.py({line}): <lambda>", 45 + 10 * i, 1))]
+        self.record(calls + [(f"lib/other.py({line}): <lambda>", 400, 50)])
+        found = self.lint()["ST302", self.line_of("ends = [pick(")]
+        self.assertIn("Host time under these lines: 116 us a step", found["message"])
+
     def test_calls_of_another_text_are_not_known(self):
         self.write(LOOK_UPS)
         names = ("<built-in method append of list object at 0x1>", "<built-in function zeros>", "numpy/lib.py(1): unique")

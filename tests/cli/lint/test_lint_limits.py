@@ -8,7 +8,7 @@ import tempfile
 import time
 import unittest
 
-from support import OK, PROGRAM, steptime
+from support import INPUT, OK, PROGRAM, steptime, training_steps, write_trace
 
 MIB = 1 << 20
 
@@ -19,11 +19,11 @@ class Limits(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.path = os.path.join(folder.name, "shape.py")
 
-    def lint(self, text):
+    def lint(self, text, code=OK):
         with open(self.path, "w", encoding="ascii") as out:
             out.write(text)
         run = steptime("lint", "--fail-on", "never", self.path)
-        self.assertEqual(run.code, OK, run.err)
+        self.assertEqual(run.code, code, run.err)
         return run
 
     def said(self, text):
@@ -45,9 +45,26 @@ class Limits(unittest.TestCase):
 
     def test_a_string_that_never_ends_costs_no_tree(self):
         text = 'x = """\n' + "a text of several words, again and again\n" * 100_000
-        run = self.lint(text)
+        run = self.lint(text, code=INPUT)
         self.assertIn("line 1: does not parse as Python here", " ".join(run.out.split()))
         self.assertLess(run.peak_bytes, 8 * len(text) + 16 * MIB)
+
+    def test_nothing_found_where_nothing_parses_is_no_good_news(self):
+        self.lint("def f(:\n  x = (\n", code=INPUT)
+        trace = os.path.join(os.path.dirname(self.path), "trace.json")
+        write_trace(trace, training_steps(2))
+        for options in ((), ("--trace", trace), ("--fail-on", "never")):
+            run = steptime("lint", *options, self.path)
+            self.assertEqual(run.code, INPUT, run.err)
+            self.assertIn("The file does not parse as Python", run.out)
+            self.assertRegex(run.out, r"files that do not parse +1\b")
+        self.assertNotIn("not parse", self.lint("x = 1\n").out)
+
+    def test_what_is_found_in_a_file_that_does_not_parse_counts(self):
+        loop = "import torch\n\n\ndef train(model, loader):\n    model.cuda()\n    total = 0.0\n    for x in loader:\n"
+        run = self.lint(loop + "        loss = model(x.cuda())\n        loss.backward()\n        total += loss.item()\n\n\ndef broken(:\n")
+        self.assertIn("The file does not parse as Python", run.out)
+        self.assertIn("ST401", run.out)
 
     def test_a_machine_that_stands_still_changes_nothing(self):
         text = "import torch\n" + "def f(x, y):\n    return {'a': x.view(1), 'b': [y, 2]}\n\n\n" * 40_000

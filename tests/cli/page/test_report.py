@@ -176,6 +176,18 @@ class Written(Report):
         trace = write_trace(os.path.join(self.folder, "t.json"), training_steps(2))
         self.assertNotEqual(steptime("report", "-o", trace, trace).code, OK)
 
+    def test_what_is_wrong_with_a_file_is_told_on_the_terminal_too(self):
+        whole = json.dumps({"traceEvents": training_steps(3)})
+        cut, page = os.path.join(self.folder, "cut.json"), os.path.join(self.folder, "page.html")
+        for text, told in ((whole, ""), (whole[:-40], "breaks off")):
+            with self.subTest(told=told), open(cut, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                done = steptime("report", "-o", page, cut)
+                self.assertEqual(done.code, OK)
+                self.assertIn(told, done.err)
+                self.assertEqual(bool(told), bool(done.err), done.err)
+
     def test_an_empty_trace_gives_a_page(self):
         trace = write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)])
         self.page(trace)

@@ -2,13 +2,14 @@
 """An interpreter that runs a script once for each thing that price may tell it, and hands out what came of it when it is asked again.
 
 So that tests of what is done with an answer need not wait for PyTorch each time: `interpreter(folder, python)` is a program for
-`--python`, and the second of two equal runs takes some milliseconds.
+`--python`, and the second of two equal runs takes some milliseconds. It is for scripts that do not ask which GPU is there, nor what
+time is left: runs are the same for any.
 """
 import os
 import shlex
 
 SCRIPT = """#!/bin/sh
-key=$(env | grep '^STEPTIME_DRY_' | grep -v '^STEPTIME_DRY_TO=' | sort | cat - "$1" | cksum | tr ' ' _)
+key=$(env | grep '^STEPTIME_DRY_' | grep -Ev '^STEPTIME_DRY_(TO|UNTIL|DEVICE_.*|CAPABILITY)=' | sort | cat - "$1" | cksum | tr ' ' _)
 kept={folder}/$key
 if [ ! -d "$kept" ]; then
     {python} "$@"

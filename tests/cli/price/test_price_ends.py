@@ -5,6 +5,7 @@ import os
 import shlex
 import unittest
 
+from again import interpreter
 from price_case import Case, rows, value
 from support import INPUT, OK, steptime
 
@@ -140,6 +141,7 @@ class Starting(Case):
 
 class ByHand(Case):
     def test_steps_end_with_backward(self):
+        self.python = interpreter(self.folder, self.python)
         told = self.priced(BY_HAND)
         shown = " ".join(self.price(self.path("train.py"), "--hw", "H100").out.split())
         self.assertIn("Steps end with backward() at", shown)

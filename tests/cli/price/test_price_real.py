@@ -13,10 +13,14 @@ CNN = """
     import torch
     from torch import nn
     model = nn.Sequential(nn.Conv2d(3, 16, 3, padding=1), nn.BatchNorm2d(16), nn.ReLU(), nn.MaxPool2d(2),
-                          nn.Conv2d(16, 32, 3, groups=2), nn.GELU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Dropout(), nn.Linear(32, 10))
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+                          nn.Conv2d(16, 32, 3, groups=2), nn.GELU(), nn.AdaptiveAvgPool2d(1))
+    tail = nn.Sequential(nn.SiLU(), nn.Upsample(scale_factor=2), nn.Conv2d(32, 32, 3, padding=1), nn.Flatten(), nn.Dropout(),
+                         nn.Linear(128, 10))
+    optimizer = torch.optim.SGD([*model.parameters(), *tail.parameters()], lr=0.1, momentum=0.9)
     for step in range(12):
-        loss = nn.functional.cross_entropy(model(torch.randn(8, 3, 16, 16)), torch.randint(0, 10, (8,)))
+        pixels = model(torch.randn(8, 3, 16, 16)).view(8, 1, 32).transpose(1, 2).view(8, 32, 1, 1)  # channels last, or not
+        pairs = nn.functional.log_softmax(tail(pixels).view(8, 5, 2), -1).transpose(0, 1)
+        loss = -(pairs * torch.rand(5, 8, 2)).sum()
         optimizer.zero_grad(set_to_none=False)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -88,6 +92,7 @@ class Same(Case):
         self.same(MLP, 140)
 
     def test_convolutions(self):
+        """Among them of layouts of memory that decide what comes next."""
         self.same(CNN, 150)
 
     def test_tables(self):
@@ -97,6 +102,28 @@ class Same(Case):
         if subprocess.run([self.python, "-c", "import transformers"], capture_output=True, check=False).returncode:
             self.skipTest("no transformers")
         self.same(LANGUAGE, 900)
+
+
+CTC = """
+    import torch
+    from torch import nn
+    model = nn.Linear(16, 8)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for step in range(3):
+        scores = model(torch.randn(4, 20, 16)).log_softmax(-1).transpose(0, 1)
+        loss = nn.functional.ctc_loss(scores, torch.randint(1, 8, (4, 5)), torch.full((4,), 20), torch.full((4,), 5))
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+"""
+
+
+class Whole(Case):
+    def test_gradients_of_ctc_end_in_the_trace(self):
+        self.price(self.script(CTC), "--keep", self.path("dry.json"))
+        names = [node["name"] for node in Tree(self.path("dry.json")).top]
+        self.assertIn("autograd::engine::evaluate_function: CtcLossBackward1", names)
+        self.assertEqual(names[-1], "Optimizer.step#SGD.step")
 
 
 TRACKED = """

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from support import OTHER_COMMANDS, OK, PROGRAM, steptime, trace_commands
+from support import OTHER_COMMANDS, OK, PROGRAM, USAGE, recorded, steptime, trace_commands
 
 COMMANDS = [*trace_commands(), *OTHER_COMMANDS]
 
@@ -39,6 +39,21 @@ class Help(unittest.TestCase):
         for command in trace_commands():
             self.assertLessEqual({"format", "output", "table", "color", "rows", "steps", "skip-warmup", "rank"},
                                  set(options_of(command)), command)
+
+    def test_commands_that_look_at_all_steps_offer_no_choice(self):
+        for command in ("query", "export"):
+            self.assertLessEqual({"rank", "threads"}, set(options_of(command)))
+            self.assertFalse({"steps", "skip-warmup"} & set(options_of(command)), command)
+            self.assertEqual(steptime(command, "trace.json", "--steps", "1").code, USAGE)
+
+    def test_commands_without_findings_offer_no_format_of_findings(self):
+        trace = recorded("dlrm-cpu.json.gz")
+        for command, words in (("diff", (trace, trace)), ("query", (trace, "SELECT 1"))):
+            self.assertNotIn("sarif", steptime(command, "--help").out)
+            for form in ("sarif", "github"):
+                run = steptime(command, "--format", form, *words)
+                self.assertEqual((run.code, run.out), (USAGE, ""))
+                self.assertIn("markdown", run.err)
 
     def test_briefs_fit_on_a_line(self):
         for line in steptime("--help", env={"COLUMNS": "100"}).out.partition("Commands:\n")[2].split("\n\n")[0].splitlines():

@@ -79,6 +79,15 @@ class Spelling(Case):
         self.refused("completion", says="bash, zsh or fish")
         self.refused("completion", "tcsh", says="bash, zsh or fish")
 
+    def test_a_list_of_numbers_without_an_input(self):
+        whole, bare = steptime("breakdown", "--explain", "list", self.trace), steptime("breakdown", "--explain", "list")
+        self.assertEqual((bare.code, bare.err), (OK, ""))
+        self.assertIn("  parts.mean_ns (ns): ", bare.out)
+        self.assertTrue(whole.out.endswith(bare.out.partition("\n\n")[2]))
+        for command in ("lint", "summary"):
+            self.refused(command, "--explain", "list", says="doc/numbers/columns.md")
+        self.assertNotIn("columns.md", steptime("summary").err)
+
     def test_control_characters_of_arguments_stay_out_of_the_terminal(self):
         run = steptime("info", "--\x1b[2J")
         self.assertEqual(run.code, USAGE)
@@ -98,6 +107,16 @@ class Steps(Case):
     def test_warmup(self):
         self.assertEqual([row["step"] for row in self.rows("--skip-warmup", self.trace)], [1, 2, 3])
         self.assertEqual([row["step"] for row in self.rows("--skip-warmup", "--steps=..1", self.trace)], [1])
+
+    def test_a_last_step_that_ends_with_its_device_work_says_so(self):
+        told = "Step 3 has none behind it: it ends with the last device work that it launched, 0.470 ms after its end on the host."
+        long = training_steps(count=4)
+        long[-1]["dur"] = 1000
+        late = write_trace(os.path.join(self.folder, "late.json"), long)
+        for path, words, is_told in ((late, (), True), (self.trace, (), False), (late, ("--steps", "1..2"), False)):
+            with self.subTest(path=path, words=words):
+                run = steptime("info", *words, path)
+                self.assertEqual(told in " ".join(run.out.split()), is_told, run.out)
 
     def test_no_such_range(self):
         for text in ("a", "2..1", "..", "1.5", "-1", "1...2", ""):

@@ -89,6 +89,23 @@ class Queries(Folder):
                         mine = [tuple(row.values()) for row in self.ask(trace, query, "--most-rows", "100000")]
                         self.assertEqual(mine, [tuple(row) for row in plain.execute(query)])
 
+    def test_a_column_of_nothing_is_shown(self):
+        trace = recorded("dlrm-cpu.json.gz")
+        for form in ("term", "markdown", "html"):
+            run = steptime("query", trace, "SELECT NULL AS absent, 1 AS one", "--format", form)
+            self.assertEqual(run.code, OK, run.err)
+            self.assertIn("absent", run.out, form)
+
+    def test_names_that_there_are_not_name_the_nearest(self):
+        trace = recorded("dlrm-cpu.json.gz")
+        for query, said in (("SELECT nam FROM kernels", "did you mean 'name'?"), ("SELECT k.durns FROM kernels k", "did you mean 'dur_ns'?"),
+                            ("SELECT 1 FROM kernls", "did you mean 'kernels'?"), ("SELECT 1 FROM zzz", "; there are events, operators, kernels"),
+                            ("SELECT utterly FROM kernels", "no such column: utterly (")):
+            told = self.ask(trace, query, code=USAGE)
+            self.assertIn(said, told)
+            self.assertIn("'steptime query TRACE' lists all", told)
+        self.assertNotIn("lists all", self.ask(trace, "SELECT FROM", code=USAGE))
+
     def test_ids_join(self):
         trace = shared_trace("kineto/hta_alexnet_critical_path.json.gz")
         rows = self.ask(trace, "SELECT k.event, k.launch, k.start_ns - c.start_ns AS delay, k.launch_delay_ns AS told FROM kernels k "
@@ -206,6 +223,10 @@ class Absent(Folder):
         trace = recorded("dlrm-cpu.json.gz")
         self.assertEqual(steptime("query").code, USAGE)
         self.assertEqual(steptime("query", trace, "--steps", "1").code, USAGE)
+        for words in (("select 1", trace), ("select 1",), (trace, "WITH a AS (SELECT 1) SELECT 2", trace)):
+            run = steptime("query", *words)
+            self.assertEqual((run.code, run.out), (USAGE, ""), words)
+            self.assertIn("first the traces, then one query", run.err)
         self.assertEqual(steptime("query", os.path.join(self.folder, "none.json"), "SELECT 1").code, INPUT if BUILT_IN else USAGE)
 
     @unittest.skipIf(BUILT_IN, "SQLite is there")

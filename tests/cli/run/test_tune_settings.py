@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime tune --try: settings of loaders and optimizers, tried beside rewrites. With a stand-in for PyTorch whose loader only
-sleeps; the last case trains with PyTorch itself."""
+sleeps."""
 import json
 import os
 import signal
@@ -11,7 +11,6 @@ import textwrap
 import unittest
 
 from support import OK, PROGRAM, USAGE, rows_of, steptime, values
-from torch_python import torch_python
 from torch_stand_in import STAND_IN
 
 # A batch takes making_s to make, shared by the workers, which make it while the step goes on.
@@ -241,69 +240,6 @@ class Written(Case):
         done = steptime(*words, "--write", cwd=self.folder)
         self.assertEqual(done.code, OK, done.err)
         self.assertIn(f"batch_size=4, {self.workers()}", self.source())
-
-
-# Each sample waits, as for a disk; Adam's step of many parameters takes a part of the rest.
-SLOW_TO_READ = """
-    import time
-    import torch
-    from torch.utils.data import DataLoader, Dataset
-
-    class Slow(Dataset):
-        def __len__(self):
-            return 160
-        def __getitem__(self, i):
-            time.sleep(0.01)
-            return torch.full((16,), float(i)) / 160
-
-    torch.manual_seed(0)
-    net = torch.nn.Linear(16, 1)
-    optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-    for batch in DataLoader(Slow(), batch_size=8, shuffle=True):
-        loss = net(batch).pow(2).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-"""
-
-
-class Real(Case):
-    def test_two_workers_pay_where_samples_are_slow_to_read(self):
-        python = torch_python()
-        self.write("a project/train.py", SLOW_TO_READ)
-        done = steptime("tune", "--format", "json", "--try", "--steps", "14", "--warmup", "4", "--repeat", "2", "--folder", "tuned", "--",
-                        python, "train.py", env={"OMP_NUM_THREADS": "1"}, cwd=self.project, limit_s=1100)
-        self.assertEqual(done.code, OK, done.err)
-        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
-        if "num_workers=2" not in rows:
-            self.skipTest("one processor: one worker is all that is tried")
-        self.assertEqual(rows["num_workers=2"]["outcome"], "kept", done.err)
-        self.assertIn("equal to the last bit", self.screen(self.project))
-
-    def test_one_kernel_of_the_optimizer_is_written(self):
-        """Of many small parameters the optimizer takes most of the step."""
-        python = torch_python()
-        self.write("a project/train.py", """
-            import torch
-            torch.manual_seed(0)
-            net = torch.nn.Sequential(*[torch.nn.Linear(8, 8) for _ in range(100)])
-            optimizer = torch.optim.Adam(net.parameters(), lr=1e-3)
-            for _ in range(40):
-                loss = net(torch.ones(4, 8)).pow(2).mean()
-                optimizer.zero_grad()
-                loss.backward()
-                optimizer.step()
-        """)
-        done = steptime("tune", "--format", "json", "--write-settings", "--unsafe", "--processor-time", "--rtol", "1e-3", "--steps", "30",
-                        "--warmup", "4", "--repeat", "2", "--folder", "tuned", "--", python, "train.py", env={"OMP_NUM_THREADS": "1"},
-                        cwd=self.project, limit_s=1100)
-        self.assertEqual(done.code, OK, done.err)
-        rows = {row["rule"]: row for row in rows_of(done.json, "trials")}
-        if not rows:
-            self.skipTest("this PyTorch has no such kernel")
-        self.assertEqual(rows["fused=True"]["outcome"], "kept", done.err)
-        with open(os.path.join(self.project, "train.py"), encoding="utf-8") as text:
-            self.assertIn("torch.optim.Adam(net.parameters(), lr=1e-3, fused=True)", text.read())
 
 
 if __name__ == "__main__":

@@ -195,6 +195,9 @@ class Gate(Diff):
             found = values(self.diff("--fail-over", "5%", self.path("before.json"), self.path("after.json")))
             self.assertEqual((found["answer"], found["fails"]), ("untested", "no"))
             self.assertIn("no test", self.first_line(self.path("before.json"), self.path("after.json")))
+        training(1, self.path("before.json"), steps=1)
+        training(2, self.path("after.json"), steps=6, mm=1600)
+        self.assertIn("1 and 6 steps: no test", self.first_line(self.path("before.json"), self.path("after.json")))
 
     def test_few_steps_are_no_ground_for_no_change(self):
         for steps in (2, 3):
@@ -227,6 +230,28 @@ class Gate(Diff):
         self.assertEqual(outcome.code, OK, outcome.err)
         self.assertIn("A file of the second side breaks off", outcome.out)
         self.assertIn("The gate cannot tell: a file breaks off", outcome.out)
+        lines = outcome.out.split("-- What changed", 1)[1].splitlines()
+        self.assertRegex(lines[1], "^  the second file breaks off: ")
+        self.assertLess(outcome.out.index("The gate cannot tell"), outcome.out.index("A file of the second side"))
+        self.assertNotIn("compute +", outcome.out)
+
+    def test_options_that_a_cut_file_does_not_tell_are_unknown(self):
+        training(1, self.path("whole.json"))
+        with open(self.path("whole.json"), encoding="utf-8") as written:
+            events = json.load(written)
+        events = {key: value for key, value in events.items() if key != "traceEvents"} | {"traceEvents": events["traceEvents"]}
+        text = json.dumps({**events, "record_shapes": 1, "profile_memory": 1})
+        named = json.dumps({"record_shapes": 0, **events})
+        for name, written in (("whole.json", text), ("cut.json", text[:len(text) * 3 // 4]), ("said.json", named[:len(named) * 3 // 4])):
+            with open(self.path(name), "w", encoding="utf-8") as out:
+                out.write(written)
+        for sides in (("cut.json", "whole.json"), ("whole.json", "cut.json")):
+            document = self.diff(*(self.path(side) for side in sides))
+            told = {row["setting"] for row in rows_of(document, "settings")}
+            self.assertFalse(told & {"record_shapes", "profile_memory"}, sides)
+        told = {row["setting"] for row in rows_of(self.diff(self.path("said.json"), self.path("whole.json")), "settings")}
+        self.assertIn("record_shapes", told)  # before it broke off it said so
+        self.assertNotIn("profile_memory", told)
 
     def test_tables_for_scripts(self):
         training(1, self.path("a.json"))
@@ -237,6 +262,23 @@ class Gate(Diff):
         self.assertEqual((settings.code, settings.out), (OK, "setting,before,after\n"))
         for form in ("github", "sarif"):
             self.assertEqual(steptime("diff", "--format", form, self.path("a.json"), self.path("b.json")).code, USAGE)
+
+    def test_operators_below_a_thousandth_of_the_change_are_folded_for_people(self):
+        training(1, self.path("a.json"), jitter=0)
+        training(2, self.path("b.json"), jitter=0, mm=1600, relu=300.5)
+        sides, small = (self.path("a.json"), self.path("b.json")), "aten::relu"
+        self.assertEqual([row["path"] for row in rows_of(self.diff(*sides), "operators")], ["aten::mm", small])
+        for form in ("term", "markdown"):
+            shown = steptime("diff", "--format", form, *sides).out
+            self.assertIn("1 more row", shown)
+            self.assertIn("(each below 0.1 % of the step's change)", shown)
+            self.assertNotIn(small, shown)
+            self.assertIn(small, steptime("diff", "--format", form, "--rows", "0", *sides).out)
+        page = steptime("diff", "--format", "html", *sides).out
+        self.assertIn("all 2 rows, 1 more (each below 0.1 % of the step&#39;s change)</label>", page)
+        self.assertRegex(page, r'<tr class="more">(?:(?!</tr>).)*aten::relu')
+        training(2, self.path("b.json"), jitter=0, python=2000, relu=300.5)  # no operator's work is a thousandth of it: all
+        self.assertIn(small, steptime("diff", *sides).out)
 
     def test_wrong_arguments(self):
         training(1, self.path("a.json"))

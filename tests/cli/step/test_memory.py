@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import subprocess
 import tempfile
 import unittest
 
@@ -195,7 +196,8 @@ class Snapshots(Files):
         lines = {row["where"]: row for row in rows_of(document, "memory_lines")}
         self.assertIn("(before the history)", lines)
         self.assertEqual(lines["(before the history)"]["category"], "before the history")
-        self.assertIn("nothing says from where", steptime("memory", self.path("snapshot.pickle")).out)
+        out = " ".join(steptime("memory", self.path("snapshot.pickle")).out.split())
+        self.assertIn("74.0 MiB (95 %) of it lived before the first event, and nothing says from where.", out)
 
     def test_devices_and_an_empty_one(self):
         one, two = training(3), training(3, allocator=Allocator(device=1))
@@ -246,6 +248,96 @@ class Snapshots(Files):
         done = steptime("memory", *paths, "--format", "json")
         self.assertEqual([row["input"] for row in rows_of(done.json, "memory_devices")], paths)
 
+    def test_rows_of_several_files_say_whose_they_are(self):
+        small, big = training(2), training(2)
+        big.alloc(100 * MIB, in_forward(77))
+        paths = [self.written(snapshot(small), "small.pickle"), self.written(snapshot(big), "big.pickle")]
+        document = steptime("memory", *paths, "--format", "json").json
+        for table in ("memory_devices", "memory_layout", "memory_steps"):
+            self.assertEqual(rows_of(document, table)[0]["file_name"], "big.pickle", table)
+        for table in ("memory_lines", "memory_categories"):
+            rows = rows_of(document, table)
+            self.assertEqual([row["bytes"] for row in rows], sorted((row["bytes"] for row in rows), reverse=True), table)
+            self.assertEqual({row["file_name"] for row in rows}, {"small.pickle", "big.pickle"}, table)
+        screen = steptime("memory", *paths, env={**os.environ, "COLUMNS": "80"}).out
+        for part in screen.split("\n-- ")[1:]:
+            self.assertIn("small.pickle", part)
+            self.assertIn("big.pickle", part)
+        os.mkdir(self.path("other"))
+        alike = [paths[0], self.written(snapshot(big), "other/small.pickle")]
+        document = steptime("memory", *alike, "--format", "json").json
+        self.assertEqual({row["file_name"] for row in rows_of(document, "memory_devices")}, set(alike))
+        self.assertIsNone(rows_of(self.told(snapshot(small)), "memory_lines")[0]["file_name"])
+
+    def test_rank(self):
+        paths = [self.written(snapshot(training(2)), f"rank{rank}.pickle") for rank in (0, 1)]
+        done = steptime("memory", *paths, "--rank", "1", "--format", "json")
+        self.assertEqual([one["path"] for one in done.json["inputs"]], paths[1:])
+        done = steptime("memory", paths[0], "--rank", "5")
+        self.assertEqual(done.code, INPUT)
+        self.assertIn("the trace is not of rank 5 but of rank 0", done.err)
+        self.assertEqual(steptime("memory", paths[0], "--rank", "x").code, USAGE)
+        self.assertEqual(steptime("memory", paths[0], "--threads", "0").code, USAGE)
+
+    def test_standard_input(self):
+        for data in (pickle.dumps(snapshot(training(2)), 4), gzip.compress(pickle.dumps(snapshot(training(2)), 4))):
+            path = self.written(data)
+            with open(path, "rb") as file:
+                done = subprocess.run([support.PROGRAM, "memory", "-", "--format", "json"], stdin=file, capture_output=True, check=False)
+            self.assertEqual(done.returncode, OK, done.stderr)
+            self.assertEqual(json.loads(done.stdout)["sections"][1:], steptime("memory", path, "--format", "json").json["sections"][1:])
+            done = steptime("memory", "-", stdin=data)
+            self.assertEqual(done.code, INPUT)
+            self.assertIn("have to be files", done.err)
+
+    def test_reserved_then_and_most(self):
+        """After the peak the allocator takes more of the device than it had then."""
+        a = Allocator()
+        a.free(a.alloc(100 * MIB, in_forward(12)), in_forward(13))
+        told = snapshot(a)
+        out = steptime("memory", self.written(told)).out
+        self.assertIn("from the device then, which is the most.", out)
+        then = values(self.told(told))["reserved_at_peak_bytes"]
+        told["device_traces"][0] += [{"action": action, "addr": 1 << 40, "size": 300 * MIB, "stream": 0, "frames": [], "time_us": 1 << 60}
+                                     for action in ("segment_alloc", "segment_free")]
+        out = " ".join(steptime("memory", self.written(told)).out.split())
+        self.assertIn(f"it had {then / MIB:.1f} MiB from the device then, and {then / MIB + 300:.1f} MiB at most.", out)
+        document = self.told(told)
+        peak = next(row for row in rows_of(document, "memory_layout") if row["moment"] == "peak")
+        self.assertEqual((peak["reserved_bytes"], values(document)["reserved_peak_bytes"]), (then, then + 300 * MIB))
+
+    def test_what_lived_before_and_still_at_the_peak(self):
+        """Two were there before; one goes before the peak, and the headline and the table say which is which."""
+        a = Allocator()
+        kept, gone = a.alloc(10 * MIB, in_forward(1)), a.alloc(5 * MIB, in_forward(2))
+        before = len(a.events)
+        a.free(gone, in_forward(3))
+        a.alloc(20 * MIB, in_forward(4))
+        told = snapshot(a)
+        told["device_traces"][0] = told["device_traces"][0][before:]
+        for segment in told["segments"]:
+            for block in segment["blocks"]:
+                if block["state"] == "active_allocated" and block["address"] == kept:
+                    block["frames"] = []
+        self.assertEqual(rows_of(self.told(told), "memory_devices")[0]["begin_bytes"], 15 * MIB)
+        out = " ".join(steptime("memory", self.path("snapshot.pickle")).out.split())
+        self.assertIn("10.0 MiB (33 %) of it is of the 15.0 MiB that lived before the first event", out)
+
+    def test_a_narrow_screen_keeps_what_tells_rows_apart(self):
+        library = snapshots.frame("step", "/usr/lib/python3/dist-packages/accelerate/optimizer.py", 186)
+        outer = snapshots.frame("training_step_of_all", "/home/u/language_model_trainer.py", 20)
+        a = Allocator()
+        for k in range(3):
+            a.alloc((k + 1) * MIB, [*snapshots.in_backward("ScaledDotProductEfficientAttentionBackward0"), {**library, "line": 186 + k}, outer])
+        out = steptime("memory", self.written(snapshot(a)), env={**os.environ, "COLUMNS": "80"}).out
+        for line in ("optimizer.py:186 step", "optimizer.py:187 step", "optimizer.py:188 step"):
+            self.assertIn(line, out)
+        self.assertRegex(out, "too narrow for: .*operator")
+
+    def test_guesses_are_told_as_such(self):
+        out = " ".join(steptime("memory", self.written(snapshot(training()))).out.split())
+        self.assertIn("It is 41 % optimizer, about 31 % activations, 21 % parameters, about 5 % gradients.", out)
+
     def test_usage(self):
         self.assertEqual(steptime("memory").code, USAGE)
         self.assertEqual(steptime("memory", self.path("absent")).code, INPUT)
@@ -264,6 +356,24 @@ class Broken(Files):
         document = self.told(data[:len(data) * 9 // 10])
         self.assertTrue(any("breaks off at byte" in str(warning) for warning in document["warnings"]))
         self.assertGreater(len(rows_of(document, "memory_lines")), 3)
+
+    def test_cut_in_its_history(self):
+        told = {"device_traces": snapshot(training(12))["device_traces"], "segments": []}
+        for event in told["device_traces"][0]:
+            event["frames"] = []
+        data = pickle.dumps(told, 4)
+        out = " ".join(steptime("memory", self.written(data[:len(data) // 2])).out.split())
+        self.assertIn("The file breaks off: before that the allocator of GPU 0 held", out)
+        self.assertIn("; more may have been held behind it.", out)
+        for words in ("It is ", "holds no frames", "What grows", "No line"):
+            self.assertNotIn(words, out)
+        self.assertIn("holds no frames", " ".join(steptime("memory", self.written(data)).out.split()))
+
+    def test_cut_before_its_history(self):
+        told = snapshot(training(12))
+        data = pickle.dumps({"segments": told["segments"], "device_traces": told["device_traces"]}, 4)
+        at = data.index(b"device_traces")
+        self.refused(data[:at], f"byte {at}: the file breaks off before the first allocation of its history")
 
     def refused(self, data, words):
         done = steptime("memory", self.written(data), limit_s=20)
@@ -344,51 +454,6 @@ class Broken(Files):
                                              ("oom", -(1 << 63), 1), ("something new", 1, 1))] * 300
         document = self.told({"device_traces": [[dict(event) for event in events]], "segments": []})
         self.assertEqual(rows_of(document, "memory_devices")[0]["doubled"], 599)
-
-
-def memory_event(ts, bytes_, addr, total, reserved, kind=1, device=0, tid=1):
-    return {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "pid": 1, "tid": tid, "ts": ts,
-            "args": {"Total Reserved": reserved, "Total Allocated": total, "Bytes": bytes_, "Addr": addr, "Device Id": device,
-                     "Device Type": kind, "Ev Idx": 1}}
-
-
-class Traces(Files):
-    def trace(self, leak=True):
-        events, total, live = [], 1000, []
-        for step in range(8):
-            at = 1000 * step
-            events.append(support.span(f"ProfilerStep#{step}", at, 990, cat="user_annotation"))
-            events.append(support.span("train.py(7): step", at + 1, 980, cat="python_function"))
-            events.append(support.span("aten::mm", at + 10, 50))
-            total += 4096
-            events.append(memory_event(at + 20, 4096, 10 * step + 1, total, 1 << 20))
-            if leak:
-                live.append(4096)
-            else:
-                total -= 4096
-                events.append(memory_event(at + 500, -4096, 10 * step + 1, total, 1 << 20))
-        return support.write_trace(self.path("trace.json"), events)
-
-    def test_a_line_that_leaks(self):
-        done = steptime("memory", self.trace(), "--format", "json")
-        self.assertEqual(done.code, OK, done.err)
-        document = done.json
-        self.assertEqual((values(document)["peak_bytes"], values(document)["reserved_peak_bytes"], values(document)["steps"],
-                          values(document)["growth_bytes"]), (1000 + 8 * 4096, 1 << 20, 8, 4096))
-        self.assertEqual([(row["where"], row["per_step_bytes"]) for row in rows_of(document, "memory_leaks")],
-                         [("train.py:7 step", 4096)])
-        lines = {row["where"]: row["bytes"] for row in rows_of(document, "memory_lines")}
-        self.assertEqual(lines, {"train.py:7 step": 8 * 4096, "(before the history)": 1000})
-        self.assertIn("Lines are those in which functions begin", steptime("memory", self.path("trace.json")).out)
-
-    def test_none_that_leaks(self):
-        document = steptime("memory", self.trace(leak=False), "--format", "json").json
-        self.assertEqual((values(document)["peak_bytes"], document["findings"]), (1000 + 4096, []))
-
-    def test_a_trace_without(self):
-        done = steptime("memory", support.write_trace(self.path("bare.json"), support.training_steps(2)))
-        self.assertEqual(done.code, INPUT)
-        self.assertIn("profile_memory", done.err)
 
 
 if __name__ == "__main__":

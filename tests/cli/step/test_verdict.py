@@ -166,6 +166,14 @@ class Planted(Case):
         self.assertEqual(values_of(document)["verdict_steps"], 1)
         self.assertEqual(values_of(steptime("summary", path, "--format", "json").json)["verdict_steps"], 6)
 
+    def test_which_steps_it_is_of_is_said_where_the_first_and_the_last_are_otherwise(self):
+        def body(scene, at):
+            return operators(scene, at, 8 if at == 0 else 10, 500, 20)
+        self.assertNotIn("without the first", self.verdict(loop(body)).text)  # 5 ms beside a mean of 4.9
+        found = self.verdict(loop(body, 4))  # beside 4.75
+        self.assertIn("2 of 4 steps, without the first and the last, in which a step takes 5.00 ms", found.text)
+        self.assertNotIn("without the first", Verdict("summary", self.path, "--steps", "2..3").text)
+
 
 class Doubts(Case):
     def doubt(self, scene, words):

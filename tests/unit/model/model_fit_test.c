@@ -258,6 +258,29 @@ static void of_two_hosts_in_the_middle_the_faster_is_carried(void **state)
     assert_launch(family, &carried, 32);
 }
 
+/* A host that is fast in half of its rows and slow in the other half: as far from the ones as from the others. */
+static void a_host_goes_to_the_middle_of_its_rows(void **state)
+{
+    enum { ROWS = 8 };
+    struct arena arena = {0};
+    const struct family *family = kernel_family_of_name(S("elementwise"));
+    struct measurements measurements = planted_hosts(family, ROWS, &arena);
+    struct coefficient_set set = {0};
+    const struct measurement *at[ROWS];
+    for (uint32_t i = 0; i < family->parameter_count; i++)
+        set.value[i] = family->parameters[i].host ? launches[0] : family->parameters[i].start;
+    for (uint32_t i = 0; i < ROWS; i++) {
+        struct measurement *row = &measurements.rows[i];
+        row->kernel.elements.rows = 1;
+        row->us = family->us(&row->kernel, &measurements.devices[0], set.value) * (i % 2 ? 1.5 : 1);
+        at[i] = row;
+    }
+    const struct work work = {.family = family, .devices = measurements.devices};
+    host_to_the_middle(&work, (struct rows){at, ROWS}, &set);
+    assert_launch(family, &set, launches[0] * sqrt(1.5));
+    arena_free(&arena);
+}
+
 /*
  * Rows that memory limits tell the efficiency of a board whose streams nobody measured, and nothing of arithmetic nor of
  * a share that was: those are as open as without them.
@@ -315,6 +338,7 @@ int main(void)
         cmocka_unit_test(ten_rows_tell_which_device_is_alike),
         cmocka_unit_test(hosts_are_fitted_apart_from_gpus),
         cmocka_unit_test(of_two_hosts_in_the_middle_the_faster_is_carried),
+        cmocka_unit_test(a_host_goes_to_the_middle_of_its_rows),
         cmocka_unit_test(widths_say_what_rows_tell),
         cmocka_unit_test(a_vendors_coefficients_are_for_its_devices),
     };

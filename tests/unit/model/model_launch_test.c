@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of a lone call is the host's: told apart from the kernel, and in doubt as hosts are. */
 #include "model/estimate/interval.h"
+#include "model/estimate/launch.h"
+#include "model/families/families.h"
 #include "model_case.h"
 
 static struct kernel add(int64_t rows, bool alone)
@@ -94,6 +96,19 @@ static void the_shortest_kernels_of_a_queue_are_in_doubt(void **state)
     assert_true(shortest.shared > shortest.own);
 }
 
+/* They take longer on AMD, so a kernel of 8 us is half floor there, and a third elsewhere. */
+static void short_kernels_of_amd_are_in_more_doubt(void **state)
+{
+    const struct hardware amd = device("AMD Instinct MI300X"), nvidia = device("NVIDIA T4");
+    const struct kernel kernel = add(1, false);
+    const struct family *const family = family_of_kernel(&kernel, &nvidia);
+    const struct estimate estimate = {.us = 8};
+    const double on_amd = launch_doubt(family, &amd, &kernel, &estimate),
+                 elsewhere = launch_doubt(family, &nvidia, &kernel, &estimate);
+    assert_true(fabs(on_amd - log1p(4. / 8 * 1.5)) < 1e-9);
+    assert_true(fabs(elsewhere - log1p(2.5 / 8 * 1.5)) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +118,7 @@ int main(void)
         cmocka_unit_test(a_launch_narrows_what_is_analytic),
         cmocka_unit_test(a_gradient_takes_several_launches),
         cmocka_unit_test(the_shortest_kernels_of_a_queue_are_in_doubt),
+        cmocka_unit_test(short_kernels_of_amd_are_in_more_doubt),
     };
     return cmocka_run_group_tests(tests, open_models, close_models);
 }

@@ -298,7 +298,7 @@ static void in_folder(const char *pattern)
     static const size_t bytes[] = {5000, 30000, 200000};
     glob_t files;
     if (glob(shared_data(pattern), 0, NULL, &files)) {
-        print_message("SKIP: no shared traces %s\n", pattern);
+        print_message("# SKIP: no shared traces %s\n", pattern);
         skip();
     }
     for (size_t i = 0; i < files.gl_pathc; i++) {

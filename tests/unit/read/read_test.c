@@ -57,14 +57,17 @@ static void files_of_other_kinds_are_named(void **state)
         {S(""), "empty"},
         {S(" \n"), "empty"},
         {S("SQLite format 3\0more"), "SQLite"},
+        {S("SQLite format 3\0more"), "steptime record --cuda"},
         {S("PK\x03\x04more"), "zip"},
         {S("<!DOCTYPE html><html>"), "web page"},
         {S("plain words"), "text"},
         {S("{\"schema\": \"1.1.1-chakra.0.0.4\", \"pid\": 1, \"nodes\": []}"), "execution trace"},
         {S("{\"workload_graph\": []}"), "Chakra"},
         {S("{\"rocprofiler-sdk-tool\": []}"), "rocprofv3"},
+        {S("{\"rocprofiler-sdk-tool\": []}"), "PyTorch's profiler"},
         {S("[[[1, 2], [3]]]"), "memory timeline"},
         {S("\x0a\x08\x0a\x06schema\x12\x02hi\x18\x02"), "protobuf"},
+        {S("\x0a\x08\x0a\x06schema\x12\x02hi\x18\x02"), ".trace.json.gz"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct steptime_error err;

@@ -170,6 +170,7 @@ static void frames_take_the_times_of_what_they_call(void **state)
     assert_int_equal(joined.operators, 4);
     assert_int_equal(joined.paired, 3);
     assert_int_equal(joined.frames, 3);
+    assert_true(joined.note_ns == 0); /* so few frames do not tell */
     struct trace *trace = trace_read(to, NULL, NULL);
     assert_non_null(trace);
     assert_int_equal(trace->count, 8);
@@ -211,6 +212,7 @@ static void what_noting_frames_took_is_no_time_of_theirs(void **state)
     write_trace(stacks, slow);
     assert_true(stacks_join(times, stacks, times, &joined, NULL));
     assert_int_equal(joined.frames, FRAMES + 2);
+    assert_true(joined.note_ns == 250); /* no more than that is taken for it */
     struct trace *trace = trace_read(times, NULL, NULL);
     const uint32_t quiet = find(trace, "train.py(9): quiet");
     assert_in_range(trace->dur_ns[quiet], 398000, 402000); /* 375,000 if both halves shrank alike */
