@@ -7,8 +7,7 @@
 extern const char dry_run_py[], dry_plan_py[], dry_values_py[], dry_device_py[], dry_words_py[], dry_quiet_py[],
     dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[], dry_calls_py[],
     dry_batch_py[], dry_data_py[], dry_streams_py[], dry_ranks_py[], dry_job_py[], dry_known_py[], dry_waits_py[],
-    dry_operators_py[], dry_pins_py[], dry_lines_py[], dry_lone_py[], dry_strides_py[], dry_end_py[],
-    dry_weights_py[];
+    dry_operators_py[], dry_pins_py[], dry_lines_py[], dry_lone_py[], dry_strides_py[], dry_end_py[], dry_weights_py[];
 extern const size_t dry_run_py_bytes, dry_plan_py_bytes, dry_values_py_bytes, dry_device_py_bytes, dry_words_py_bytes,
     dry_quiet_py_bytes, dry_memory_py_bytes, dry_places_py_bytes, dry_storages_py_bytes, dry_shapes_py_bytes,
     dry_files_py_bytes, dry_calls_py_bytes, dry_batch_py_bytes, dry_data_py_bytes, dry_streams_py_bytes,
