@@ -35,7 +35,7 @@ MODELING = """
 WEIGHTS = """
     import torch
     from transformers.modeling_utils import PreTrainedModel
-    read = PreTrainedModel(torch.frombuffer(bytearray(128), dtype=torch.float32).view(8, 4))
+    read = PreTrainedModel(torch.frombuffer(bytearray(128), dtype=torch.float32))
     read.weight.data = torch.zeros(16, 4)
     made = PreTrainedModel.from_pretrained("there", dtype=torch.float16).cuda()
     assert made.weight.dtype is torch.float16 and not made.training
