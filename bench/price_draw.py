@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws training scripts of public repositories by chance: first a repository, then one of its scripts, none twice. A script counts
-when it runs backward() and the step() of an optimizer, or hands a model to a Trainer, stands by itself, and all that it
-imports is found: in its folder, in its repository, or by this Python.
+when it runs backward() and the step() of an optimizer, or hands a model to a Trainer, begins work when it is run, and all that it
+imports is found: in its folder, in its repository, or by this Python. One that is drawn and whose imports fail is passed over.
 
     bench/price_draw.py --seed N [--count 20] CHECKOUT...
 
@@ -14,6 +14,8 @@ import importlib.util
 import os
 import random
 import re
+import subprocess
+import sys
 
 STEPS = re.compile(r"\.backward\(|\bTrainer\(|\bPPO\(|\.fit\(")
 ENDS = re.compile(r"\.step\(|\.train\(|\.fit\(|\.learn\(")
@@ -40,21 +42,38 @@ def is_here(name, folders):
     return installed(name) or any(os.path.exists(os.path.join(folder, name + end)) for folder in folders for end in ("", ".py"))
 
 
-def stands_alone(tree):
-    """It does something when it is run."""
-    return any(isinstance(node, (ast.If, ast.For, ast.While, ast.Expr)) and not isinstance(getattr(node, "value", None), ast.Constant)
-               for node in tree.body)
+def begins_work(node):
+    """A loop, main(), trainer.train(), or what is asked by __name__. A module that silences warnings or asks what is installed begins none."""
+    if isinstance(node, ast.If):
+        return "__name__" in ast.unparse(node.test)
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        return isinstance(node.value.func, ast.Name) or bool(ENDS.search(ast.unparse(node.value)))
+    return isinstance(node, (ast.For, ast.While))
 
 
 def counts(path, checkout):
     try:
         with open(path, encoding="utf-8") as file:
-            text = file.read()
-        tree = ast.parse(text)
+            tree = ast.parse(file.read())
     except (OSError, SyntaxError, UnicodeDecodeError):
         return False
-    return (bool(STEPS.search(text) and ENDS.search(text)) and stands_alone(tree)
+    text = ast.unparse(tree)  # without comments
+    return (bool(STEPS.search(text) and ENDS.search(text)) and any(map(begins_work, tree.body))
             and all(is_here(name, (os.path.dirname(path), checkout)) for name in imported(tree)))
+
+
+def imports_work(path, checkout):
+    """The imports at the script's head, alone in a process: names that a package no longer has count, and what its own modules import."""
+    with open(path, encoding="utf-8") as file:
+        heads = [ast.unparse(node) for node in ast.parse(file.read()).body
+                 if isinstance(node, (ast.Import, ast.ImportFrom)) and getattr(node, "module", "") != "__future__"]
+    folder = os.path.dirname(path)
+    try:
+        return subprocess.run([sys.executable, "-c", "\n".join(heads)], cwd=folder, timeout=120, stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False,
+                              env={**os.environ, "PYTHONPATH": os.pathsep.join((folder, checkout))}).returncode == 0
+    except subprocess.TimeoutExpired:
+        return False
 
 
 def scripts_of(checkout):
@@ -78,12 +97,16 @@ def main():
     for checkout, pool in pools.items():
         print(f"# {os.path.basename(checkout).replace('+', '/')}: {len(pool)} scripts")
     draw = random.Random(asked.seed)
-    for _ in range(asked.count):
+    drawn = 0
+    while drawn < asked.count and any(pools.values()):
         checkout = draw.choice([checkout for checkout, pool in pools.items() if pool])
         script = draw.choice(pools[checkout])
         pools[checkout].remove(script)
+        works = imports_work(os.path.join(checkout, script), os.path.abspath(checkout))
+        drawn += works
         with open(os.path.join(checkout, ".commit"), encoding="utf-8") as file:
-            print(os.path.basename(checkout).replace("+", "/"), file.read().strip(), script)
+            print("" if works else "# imports fail: ", os.path.basename(checkout).replace("+", "/"), " ", file.read().strip(), " ", script,
+                  sep="", flush=True)
 
 
 if __name__ == "__main__":

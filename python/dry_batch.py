@@ -24,6 +24,7 @@ class Batch:
         self.loaded = [0, 0, 0]  # samples, tokens, batches
         self.called = [0, 0, 0]
         self.module = None  # the first that no other is around
+        self.goes_on = False  # it was called, and no backward() came behind that
         self.loaded_at = self.called_at = "-"
         self.own = self.ran = 0  # items that loaders would have handed out, and did, where these differ
 
@@ -46,6 +47,14 @@ class Batch:
                     return found
         return None
 
+    def is_made(self, value, depth=0):
+        """Whether a tensor of it was computed of parameters."""
+        if isinstance(value, self.torch.Tensor):
+            return value.grad_fn is not None
+        if isinstance(value, dict):
+            value = list(value.values())
+        return depth < DEEPEST and isinstance(value, (list, tuple)) and any(self.is_made(item, depth + 1) for item in value)
+
     def count(self, sums, tensor):
         sums[0] += tensor.shape[0]
         sums[2] += 1
@@ -65,16 +74,20 @@ class Batch:
             self.count(self.loaded, tensor)
 
     def see_call(self, module, arguments, named):
-        """Of the first module in a step, each call; a loss is called with what a module made."""
-        if self.module not in (None, id(module)):
+        """Of the first module in a step, each call; a loss is called with what a module made. A call with what an earlier one made (the
+        state of a recurrent network) goes on with the same samples."""
+        if self.module not in (None, id(module)) or self.goes_on and self.is_made((arguments, named)):
             return
         tensor = self.first_tensor({**{str(i): value for i, value in enumerate(arguments)}, **named})
         if tensor is None or tensor.grad_fn is not None:
             return
         if self.module is None:
             self.called_at = place()
-        self.module = id(module)
+        self.module, self.goes_on = id(module), True
         self.count(self.called, tensor)
+
+    def end_backward(self):
+        self.goes_on = False
 
     def end_step(self):
         basis, (samples, tokens, batches), where = ("loader", self.loaded, self.loaded_at) if self.loaded[0] else \

@@ -9,7 +9,7 @@ from steptime_dry_attention import attention_as_there
 from steptime_dry_end import end
 from steptime_dry_plan import DEVICE_BYTES, DEVICE_CAPABILITY, DEVICE_NAME, DEVICE_SMS, RANKS, SERVER, count, place
 from steptime_dry_streams import Event, Stream, entered, go_on, state, usual
-from steptime_dry_words import autocast_on_host, generators_on_host, modules_stay, stay_in_words, tensors_say_so, words_mode
+from steptime_dry_words import autocast_on_host, defaults_there, generators_on_host, modules_stay, stay_in_words, tensors_say_so, words_mode
 
 NOTHING = ("init", "_lazy_init", "set_device", "synchronize", "empty_cache", "ipc_collect", "reset_peak_memory_stats",
            "reset_max_memory_allocated", "reset_max_memory_cached", "reset_accumulated_memory_stats", "manual_seed",
@@ -144,6 +144,7 @@ def answer(torch, places):
     optimizers_as_there(torch)
     attention_as_there(torch)
     generators_on_host(torch)
+    defaults_there(torch, places)
     autocast_on_host(torch)
     tensors_say_so(torch, places)
     modules_stay(torch, places)

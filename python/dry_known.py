@@ -59,12 +59,28 @@ class Keeper:
         with self.no_dispatch():
             return self.torch.full(tuple(shape), self.of_shape[func], dtype=kwargs.get("dtype") or like.dtype, device="cpu")
 
+    def copies(self, mode, func, into, source, *_):
+        """A known tensor over the whole of another, which is known then. The operator runs as without this."""
+        known = getattr(source, "constant", None)
+        if known is not None and self.takes_whole(into):
+            with self.no_dispatch():
+                into.constant = known.expand(into.shape).to(into.dtype, copy=True)
+            mode.fake_tensor_converter.add_constant_storage_mapping(into)
+        return NotImplemented
+
+    @staticmethod
+    def takes_whole(into):
+        """It is all of its storage, so that nobody else has a part of it under another name."""
+        return (getattr(into, "constant", 0) is None and into.numel() <= MOST and not into.requires_grad and into.is_contiguous()
+                and into.untyped_storage().nbytes() == into.numel() * into.element_size())
+
 
 def keep_values(torch):
     from torch._subclasses import fake_impls, fake_tensor
     keeper = Keeper(torch)
     fake_tensor.CONSTANT_NUMEL_LIMIT = MOST
     fake_impls.op_implementations_checks.insert(0, (keeper.makes, keeper.make))
+    fake_impls.op_implementations_checks.insert(0, (lambda func: func is torch.ops.aten.copy_.default, keeper.copies))
     Converter = fake_tensor.FakeTensorConverter
     convert = Converter.from_real_tensor
 

@@ -3,17 +3,16 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
-need of them), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py (its kernels of attention),
-dry_words.py (its words in the script), dry_quiet.py (what would
-be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
+need of them), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
+(its kernels of attention), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
-is absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want of data); where that is asked for dry_waits.py
-(where the host would wait for the device) and dry_real.py (tensors with data).
+is absent), dry_weights.py (weights without data, or absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
+of data); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
-they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and
-ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
+they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the
+script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
 Where it makes one later, all begins anew. After the last step the process ends at once. Lines for who waits go to
 STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 
@@ -45,6 +44,7 @@ from steptime_dry_end import end, tell_late
 from steptime_dry_files import hold_back
 from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_dry_weights import drop_data, need_no_weights
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
 
@@ -87,6 +87,7 @@ class DryRun:
             import steptime_dry_real
             steptime_dry_real.keep_in_bounds(torch)
         else:
+            drop_data(torch, self.mode)
             steptime_dry_strides.give_strides(torch, self.mode)
             steptime_dry_values.give(torch)
             steptime_dry_known.keep_values(torch)
@@ -137,6 +138,7 @@ class DryRun:
         if not self.is_here():
             return
         end.backward = place()
+        self.batch.end_backward()
         if end.optimizer:
             return
         if self.observer is None:
@@ -282,5 +284,5 @@ if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
     hold_back()
-    sys.meta_path.insert(0, Waiting({"torch": run.enter}))
+    sys.meta_path.insert(0, Waiting({"torch": run.enter, "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()

@@ -161,10 +161,19 @@ class Giver:
         return self.give_number(given, tensor, "an index")
 
     def give_number(self, given, tensor, call):
-        value = given(tensor)
+        try:
+            value = given(tensor)
+        except RuntimeError:  # within torch.tensor([...]) no mode is asked
+            value = self.number_of(tensor, float if call == "float()" else int)
         if not is_known(tensor):
             count("value", call)
         return value
+
+    def number_of(self, tensor, kind):
+        if not is_known(tensor):
+            return kind(value_of(self.torch, tensor.dtype))
+        with self.no_dispatch():
+            return kind(tensor.constant.detach().item())
 
     def give_bool(self, given, tensor):
         if is_known(tensor) or tensor.numel() != 1:

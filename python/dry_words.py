@@ -16,7 +16,7 @@ def means_device(word):
 
 
 # What spreads tensors over ranks is told as the script is.
-TOLD = tuple(os.path.join("torch", "distributed", *folder) + os.sep for folder in (("fsdp", "_fully_shard"), ("tensor",)))
+TOLD = tuple(os.path.join("torch", "distributed", *folder) + os.sep for folder in (("fsdp", "_fully_shard"), ("tensor",), ("_shard",)))
 
 
 def words_mode(torch, places):
@@ -86,7 +86,7 @@ def words_mode(torch, places):
             if func is Tensor.pin_memory:
                 return args[0]
             if func is Tensor.is_pinned:
-                return True
+                return not places.lies_there(args[0])
             if func is Tensor.to:
                 return to(func, args, kwargs)
             where = place_in((None,) + tuple(args), kwargs)
@@ -138,6 +138,37 @@ def tensors_say_so(torch, places):
         really = given(tensor)
         return really if really.type != "cpu" or asked_by_torch(TOLD) or not places.lies_there(tensor) else on_device
     FakeTensor.device = property(device)
+
+
+def defaults_there(torch, places):
+    """`with torch.device("cuda")` and torch.set_default_device: what is made with no word of where lies there."""
+    from torch.utils import _device
+    given = _device.DeviceContext.__torch_function__
+
+    def function(context, func, types, args=(), kwargs=None):
+        if not means_device(context.device):
+            return given(context, func, types, args, kwargs)
+        kwargs = kwargs or {}
+        if func in _device._device_constructors() and kwargs.get("device") is None:
+            return places.making(True, func, *args, **kwargs)
+        return func(*args, **kwargs)
+    _device.DeviceContext.__torch_function__ = function
+    types_by_default(torch)
+
+
+def types_by_default(torch):
+    """torch.set_default_tensor_type of a type of the device, from before there was a default device."""
+    given = torch.set_default_tensor_type
+    there = []
+
+    def set_default_tensor_type(kind):
+        host = getattr(kind, "host", kind)
+        on_device = host is not kind or str(kind).startswith("torch.cuda.")
+        given(kind.replace("torch.cuda.", "torch.") if isinstance(kind, str) else host)
+        if on_device or there:
+            torch.set_default_device(KIND if on_device else None)
+        there[:] = [True] if on_device else []
+    torch.set_default_tensor_type = set_default_tensor_type
 
 
 def generators_on_host(torch):

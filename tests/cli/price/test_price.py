@@ -4,7 +4,7 @@ import os
 import textwrap
 import unittest
 
-from price_case import MLP, Case, rows, value
+from price_case import MLP, Case, rows, section, value
 from support import INPUT, USAGE, steptime
 from torch_python import debian_python
 
@@ -142,6 +142,27 @@ class Answers(Case):
         """)
         self.assertEqual([row for row in rows(told, "dry_run", "stand_ins") if row["kind"] == "shape"], [])
         self.assertEqual(value(told, "dry_run", "steps"), 3)
+
+    def test_what_is_copied_of_known_values_is_known(self):
+        told = self.priced("""
+            import torch
+            model = torch.nn.Linear(8, 4)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(4):
+                counts = torch.tensor([3, 1, 2]).cuda()
+                here = torch.empty(3, dtype=torch.int64)
+                here.copy_(counts, non_blocking=True)
+                assert here.tolist() == [3, 1, 2] and torch.tensor([n + 1 for n in here]).tolist() == [4, 2, 3]
+                assert torch.tensor([count for count in counts], dtype=torch.float32).tolist() == [3, 1, 2]
+                part = torch.zeros(4, dtype=torch.int64)
+                part[:3].copy_(counts)
+                here.copy_(torch.randint(0, 9, (3,)) + model.weight.argmax())
+                loss = sum(part.sum() for part in model(torch.randn(6, 8)).split(counts.tolist()))
+                loss.backward()
+                optimizer.step()
+        """)
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertNotIn("stand_ins", [table["id"] for table in section(told, "dry_run")["tables"]])
 
     def test_the_last_step_is_priced_however_small(self):
         told = self.priced("""

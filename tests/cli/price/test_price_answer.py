@@ -80,6 +80,24 @@ class Steps(Case):
         row = rows(told, "price", "devices")[0]
         self.assertAlmostEqual(row["tokens_per_s"] / row["samples_per_s"], 32)
 
+    def test_a_recurrent_call_goes_on_with_the_same_samples(self):
+        script = """
+            import torch
+            cell = torch.nn.RNNCell(8, 16).cuda()
+            optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+            for _ in range(4):
+                for piece in range({pieces}):
+                    state = torch.zeros(4, 16, device="cuda")
+                    for word in range(6):
+                        state = cell(torch.randn(4, 8, device="cuda"), state)
+                    state.sum().backward()
+                optimizer.step()
+        """
+        for pieces in (1, 3):
+            told = self.priced(script.format(pieces=pieces))
+            row = rows(told, "price", "devices")[0]
+            self.assertAlmostEqual(row["samples_per_s"] * row["step_us"] / 1e6, 4 * pieces)
+
     def test_samples_that_nobody_tells_are_unknown(self):
         shown = self.price(self.script("""
             import torch

@@ -2,10 +2,55 @@
 """steptime price: what the program of a dry run has is what the device would run: optimizers, attention, checkpointing, gradients
 that are gathered over several batches, compiled code."""
 import collections
+import os
+import textwrap
 import unittest
 
 from dry_real import MODE, nodes_of
 from price_case import MLP, Case, rows, value
+
+MODELING = """
+    import torch
+    class Configuration:
+        @classmethod
+        def from_pretrained(cls, name):
+            if name != "there":
+                raise OSError(name + " has no configuration")
+            return cls()
+        def to_dict(self):
+            return {}
+    class PreTrainedModel(torch.nn.Module):
+        config_class = Configuration
+        def __init__(self, rows):
+            super().__init__()
+            self.weight = torch.nn.Parameter(rows)
+        @classmethod
+        def from_pretrained(cls, name, *arguments, config=None, **named):
+            raise OSError(name + " has no weights")
+        @classmethod
+        def _from_config(cls, config, dtype=torch.float32):
+            return cls(torch.zeros(8, 4, dtype=dtype))
+"""
+
+WEIGHTS = """
+    import torch
+    from transformers.modeling_utils import PreTrainedModel
+    read = PreTrainedModel(torch.frombuffer(bytearray(128), dtype=torch.float32))
+    read.weight.data = torch.zeros(16, 4)
+    made = PreTrainedModel.from_pretrained("there", dtype=torch.float16).cuda()
+    assert made.weight.dtype is torch.float16 and not made.training
+    try:
+        PreTrainedModel.from_pretrained("nowhere")
+    except OSError as problem:
+        assert str(problem) == "nowhere has no weights"
+    else:
+        raise SystemExit("a model of nothing")
+    read.cuda()
+    optimizer = torch.optim.SGD([read.weight, made.weight], lr=0.1)
+    for _ in range(4):
+        (torch.randn(4, 16, device="cuda") @ read.weight).sum().add(made.weight.sum()).backward()
+        optimizer.step()
+"""
 
 LAYERS = """
     import torch
@@ -116,6 +161,37 @@ class Device(Case):
         held = [value(self.priced(text(call=call, rows_=65536)), "memory", "peak_bytes")
                 for call in ("block(x)", "checkpoint(block, x, use_reentrant=False)")]
         self.assertLess(held[1], 0.7 * held[0])
+
+    def test_devices_that_nobody_names_with_each_tensor(self):
+        told = self.priced("""
+            import torch
+            torch.set_default_device("cuda")
+            model = torch.nn.Linear(8, 4)
+            assert model.weight.is_cuda and torch.zeros(2, device="cpu").device.type == "cpu"
+            torch.set_default_device(None)
+            with torch.device("cuda"):
+                assert torch.nn.Linear(4, 4).weight.is_cuda
+            torch.set_default_tensor_type(torch.cuda.HalfTensor)
+            assert torch.empty(2).is_cuda and torch.empty(2).dtype is torch.float16
+            torch.set_default_tensor_type("torch.FloatTensor")
+            assert not torch.empty(2).is_cuda and torch.empty(2).dtype is torch.float32
+            assert not model.weight.is_pinned()
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(4):
+                model(torch.randn(6, 8, device="cuda")).sum().backward()
+                optimizer.step()
+        """)
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+
+    def test_weights_that_a_file_or_a_library_brings(self):
+        os.mkdir(self.path("transformers"))
+        for name, text in (("__init__.py", ""), ("modeling_utils.py", MODELING)):
+            with open(self.path(os.path.join("transformers", name)), "w", encoding="utf-8") as out:
+                out.write(textwrap.dedent(text))
+        told = self.priced(WEIGHTS)
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertIn("weights of there: there are none, the model is made of its configuration",
+                      [row["call"] for row in rows(told, "dry_run", "stand_ins")])
 
     def test_gradients_over_several_batches(self):
         once, thrice = self.operators(text(how="fused=True")), self.operators(text(how="fused=True", batches=3))
