@@ -112,14 +112,15 @@ static size_t word_of(str name, char word[LONGEST_WORD])
 }
 
 /* One that was there is numbered by its column, or the next number that is free. `ids` has one for each column before. */
-static str id_of(str name, uint32_t at, struct intern *ids)
+static str id_of(str name, uint32_t at, struct intern *ids, struct arena *arena)
 {
-    char word[LONGEST_WORD], id[LONGEST_WORD + 12];
+    char word[LONGEST_WORD];
     const size_t len = word_of(name, word);
-    const int end = snprintf(id, sizeof id, "%.*s", len ? (int)len : 6, len ? word : "column");
-    for (uint32_t number = at + 1; intern_find(ids, str_of(id), &(uint32_t){0}); number++)
-        snprintf(id + end, sizeof id - (size_t)end, "_%u", number);
-    return intern_text(ids, intern_id(ids, str_of(id)));
+    const str first = len ? (str){word, len} : S("column");
+    str id = first;
+    for (uint32_t number = at + 1; intern_find(ids, id, &(uint32_t){0}); number++)
+        id = str_printf(arena, "%.*s_%u", (int)first.len, first.at, number);
+    return intern_text(ids, intern_id(ids, id));
 }
 
 /* A name that ends in a unit has it. */
@@ -142,7 +143,7 @@ static void set_columns(const struct sql_answer *answer, struct table *table, st
 {
     struct intern *ids = intern_new();
     for (uint32_t i = 0; i < answer->columns; i++) {
-        const str id = id_of(answer->names[i], i, ids);
+        const str id = id_of(answer->names[i], i, ids, arena);
         const bool numbers = all_numbers(answer, i);
         table_column(table, (struct column_spec){str_z(arena, id), str_z(arena, str_printable(arena, answer->names[i])),
                                                  numbers ? unit_of(id) : UNIT_NONE, numbers ? 0 : COLUMN_WIDE,
