@@ -20,7 +20,7 @@
 struct stacks_joined {
     uint64_t operators, paired; /* of the recording with times, in steps that both have; a part of them */
     uint64_t frames;            /* that were written */
-    double note_ns;             /* what noting the begin or end of one took, and was taken off: of the dearest thread; 0: unknown */
+    double note_ns; /* what noting the begin or end of one took, and was taken off: of the dearest thread; 0: unknown */
 };
 
 /*
