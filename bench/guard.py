@@ -31,7 +31,7 @@ from measure import run
 BUILD = os.path.join(TOP, "build")
 BASELINE = os.path.join(TOP, "bench", "guard", "baseline.json")
 LINEAR, TOLERANCE = 1.15, 1.10
-MEMORY_NOISE = 2 << 20  # pages of the program's own file that the system maps around those that were asked for: one binary took 3.3 MB, then 4.6
+MEMORY_NOISE = 512 << 10  # pages that the system hands out more or less of
 COPIES, RANKS, ROWS, DEVICES = (1, 10, 30), (8, 64, 256), (300, 3000, 9000), (8, 64, 256)
 STEPS_A_COPY = 4
 RANK_KIB = 12  # that a rank may leave behind: its place in the list, its numbers, its rows
