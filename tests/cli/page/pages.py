@@ -5,20 +5,12 @@ import gzip
 import json
 import os
 import re
-import shutil
 import struct
 import time
-import unittest
 
-from support import FIRST_BUILD, OK, SOURCE, Folder, steptime, training_steps, write_trace
+from browser import InBrowser
+from support import OK, SOURCE, Folder, steptime, training_steps, write_trace
 
-try:
-    from playwright.sync_api import sync_playwright
-except ImportError:
-    sync_playwright = None
-
-# The page is the same whoever built the program: one build shows it to a browser.
-BROWSER = FIRST_BUILD and (shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome"))
 ON_GPU = os.path.join(SOURCE, "bench", "gpu", "measured", "h200", "naive.json.gz")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(1)'>\"'&amp;\u202e\x1b[31m\ufffe"
 CALL, WAIT, KERNEL, WORK = 1, 2, 5, 4  # enum page_class, enum nest
@@ -112,22 +104,9 @@ class Report(Folder):
         return folder
 
 
-@unittest.skipUnless(sync_playwright and BROWSER, "Playwright and Chromium are not here, or another build has shown it")
-class Browsing(Report):
-    @classmethod
-    def setUpClass(cls):
-        cls.playwright = sync_playwright().start()
-        cls.browser = cls.playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.browser.close()
-        cls.playwright.stop()
-
+class Browsing(InBrowser, Report):
     def open(self, path, width=1280, height=900, scheme="light", **more):
-        context = self.browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, **more)
-        self.addCleanup(context.close)
-        page = context.new_page()
+        page = self.show(viewport={"width": width, "height": height}, color_scheme=scheme, **more)
         self.troubles = []
         page.on("console", lambda message: self.troubles.append(message.text))
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
