@@ -174,9 +174,10 @@ static const uint32_t *sort_by_roles(const struct sql_list *list, struct sql_par
 
 struct sql_grouping {
     struct sql_grouping *before;
-    const uint32_t *items;
     enum sql_role roles[ROLES];
     uint32_t count;
+    struct sql_lined lined;
+    bool is_far;
 };
 
 /* A role that comes again orders nothing more. */
@@ -193,21 +194,25 @@ static bool same_roles(const struct sql_grouping *a, const struct sql_grouping *
     return a->count == b->count && !memcmp(a->roles, b->roles, a->count * sizeof *a->roles);
 }
 
-struct sql_list list_grouped(struct sql_list *list, struct sql_part *part, const enum sql_role *roles, uint32_t count)
+struct sql_list list_grouped(struct sql_list *list, const struct sql_table *table, struct sql_part *part,
+                             const enum sql_role *roles, uint32_t count)
 {
     struct sql_grouping wanted = {.before = list->groupings};
     for (uint32_t i = 0; i < count; i++)
         add_role(&wanted, roles[i]);
-    const struct sql_grouping *found = list->groupings;
+    struct sql_grouping *found = list->groupings;
     while (found && !same_roles(found, &wanted))
         found = found->before;
     if (!found) {
-        wanted.items = sort_by_roles(list, part, wanted.roles, wanted.count);
+        wanted.lined = (struct sql_lined){
+            .table = table, .items = sort_by_roles(list, part, wanted.roles, wanted.count), .count = list->count};
+        wanted.is_far = lined_is_worth_it(wanted.lined.items, list->count);
         list->groupings = arena_alloc(part->arena, sizeof wanted);
         *list->groupings = wanted;
         found = list->groupings;
     }
-    return (struct sql_list){.made = true, .items = found->items, .count = list->count};
+    return (struct sql_list){
+        .made = true, .items = found->lined.items, .count = list->count, .lined = found->is_far ? &found->lined : NULL};
 }
 
 bool list_can_group(const struct sql_part *part, enum sql_role role)

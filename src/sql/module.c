@@ -145,9 +145,8 @@ static void put_text(sqlite3_context *context, const struct sql_column *column, 
 static int get_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int at)
 {
     const struct sql_scan *scan = &((struct cursor *)base)->scan;
-    struct sql_part *part = &scan->parts[scan->part];
     const struct sql_column *column = &scan->table->columns[at];
-    const struct cell cell = column->get(part, column, scan_item(scan));
+    const struct cell cell = scan_cell(scan, column);
     if (cell.kind == CELL_INT)
         sqlite3_result_int64(context, cell.i);
     else if (cell.kind == CELL_REAL)
@@ -155,7 +154,7 @@ static int get_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int a
     else if (cell.kind == CELL_TEXT)
         put_text(context, column, cell.text);
     if (column->made)
-        arena_free(part->scratch);
+        arena_free(scan->parts[scan->part].scratch);
     return SQLITE_OK;
 }
 

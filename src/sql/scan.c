@@ -23,9 +23,9 @@ static bool fits(const struct sql_filter *filter, int order)
 }
 
 /* Values of other kinds are for SQLite to compare. */
-static bool lets_through(const struct sql_filter *filter, struct sql_part *part, uint32_t item)
+static bool lets_through(const struct sql_scan *scan, const struct sql_filter *filter)
 {
-    const struct cell cell = filter->column->get(part, filter->column, item);
+    const struct cell cell = scan_cell(scan, filter->column);
     if (cell.kind == CELL_NULL)
         return false;
     if (cell.kind == CELL_INT && filter->value.kind == CELL_INT)
@@ -36,11 +36,10 @@ static bool lets_through(const struct sql_filter *filter, struct sql_part *part,
     return true;
 }
 
-static bool passes(const struct sql_scan *scan, uint32_t item)
+static bool passes(const struct sql_scan *scan)
 {
-    struct sql_part *part = &scan->parts[scan->part];
     for (uint32_t i = 0; i < scan->filter_count; i++)
-        if (!lets_through(&scan->filters[i], part, item))
+        if (!lets_through(scan, &scan->filters[i]))
             return false;
     return true;
 }
@@ -100,7 +99,7 @@ static void open_part(struct sql_scan *scan)
         return;
     if (!asks_for_item(scan)) {
         struct sql_list *list = list_of(&scan->lists[scan->part], scan->table, part, scan->by_start);
-        scan->list = scan->group_count ? list_grouped(list, part, scan->groups, scan->group_count) : *list;
+        scan->list = scan->group_count ? list_grouped(list, scan->table, part, scan->groups, scan->group_count) : *list;
         scan->end = scan->list.count;
     }
     for (uint32_t i = 0; i < scan->filter_count; i++)
@@ -112,7 +111,7 @@ static void settle(struct sql_scan *scan)
 {
     while (!scan->over) {
         for (; scan->at < scan->end; scan->at++)
-            if (passes(scan, scan_item(scan)))
+            if (passes(scan))
                 return;
         scan->over = ++scan->part >= scan->part_count;
         if (!scan->over)

@@ -40,4 +40,12 @@ static inline uint32_t scan_item(const struct sql_scan *scan)
     return list_at(&scan->list, scan->at);
 }
 
+/* The column's value of the item where the scan stands. */
+static inline struct cell scan_cell(const struct sql_scan *scan, const struct sql_column *column)
+{
+    struct sql_part *part = &scan->parts[scan->part];
+    return scan->list.lined ? lined_cell(scan->list.lined, part, column, scan->at)
+                            : column->get(part, column, scan_item(scan));
+}
+
 #endif

@@ -33,6 +33,7 @@ struct sql_part {
     struct arena *scratch; /* emptied behind each value */
     uint32_t *steps;       /* by row: the index of its step plus 1, or 0; NULL: not asked for yet */
     uint32_t *name_order;  /* by id of a name: its place in the order of texts; NULL: not asked for yet */
+    uint64_t lined_bytes;  /* of values that lie in the order of groupings (lined.h) */
 };
 
 struct sql_column;

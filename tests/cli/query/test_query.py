@@ -89,6 +89,23 @@ class Queries(Folder):
                         mine = [tuple(row.values()) for row in self.ask(trace, query, "--most-rows", "100000")]
                         self.assertEqual(mine, [tuple(row) for row in plain.execute(query)])
 
+    def test_values_laid_out_in_an_order_are_those_of_the_rows(self):
+        """Every column, nulls among them, in orders whose neighbours lie far apart: groups of all events, and two orders of one join."""
+        for trace in (shared_trace("kineto/hta_alexnet_critical_path.json.gz"), recorded("dlrm-cpu.json.gz")):
+            for table in ("events", "operators", "stacks"):
+                plain = self.loaded(trace, table)
+                values = ", ".join(f"count({name}), min({name}), max({name})" for name in columns_of(table) if name != "stack")
+                queries = [f"SELECT name, {values} FROM {table} GROUP BY name ORDER BY name",
+                           f"SELECT name, lane, {values} FROM {table} WHERE parent > 40 GROUP BY name, lane ORDER BY name, lane",
+                           f"SELECT name, step, count(parent), sum(dur_ns) FROM {table} WHERE step IS NULL OR step > 0 GROUP BY 1, 2 ORDER BY 1, 2",
+                           f"SELECT a.name, (SELECT max(b.start_ns) FROM {table} b WHERE b.name = a.name GROUP BY b.name) AS last "
+                           f"FROM (SELECT name FROM {table} GROUP BY name LIMIT 20) a"]
+                for query in queries:
+                    with self.subTest(trace=trace, query=query):
+                        run = steptime("query", trace, query, "--format", "json", "--most-rows", "100000")
+                        self.assertEqual([tuple(row.values()) for row in rows_of(run.json, "answer")],
+                                         [tuple(row) for row in plain.execute(query)], run.err)
+
     def test_a_column_of_nothing_is_shown(self):
         trace = recorded("dlrm-cpu.json.gz")
         for form in ("term", "markdown", "html"):
