@@ -2,15 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes a C file that holds other files' bytes, so that the program needs no data file when it runs.
 
-embed.py OUT.c NAME FILE             defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`:
-                                     the digest in base64, as content security policies take it
-embed.py --packed OUT.c NAME FILE... the same for several files as one, packed by gzip, as base64; the digest is of what was
-                                     packed. A page unpacks it itself
+embed.py OUT.c NAME FILE...   defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`: the digest
+                              in base64, as content security policies take it. Several files are one, in their order
 
 Scripts and styles of a page lose what a browser does not need: indents, and lines that are comments alone.
 """
 import base64
-import gzip
 import hashlib
 import sys
 
@@ -23,7 +20,7 @@ def literal(line):
 
 def slim(data):
     lines = (line.lstrip() for line in data.splitlines(keepends=True))
-    return b"".join(line for line in lines if line and not line.startswith((b"//", b"/* SPDX")))
+    return b"".join(line for line in lines if line and not line.startswith((b"//", b"/* ")))
 
 
 def content(source):
@@ -32,26 +29,20 @@ def content(source):
     return slim(data) if source.endswith((".js", ".css")) else data
 
 
-def lines_of(data, packed):
-    return [data[i:i + 100] for i in range(0, len(data), 100)] if packed else data.splitlines(keepends=True)
-
-
-def embed(out, name, sources, packed):
-    plain = b"".join(map(content, sources))
-    data = base64.b64encode(gzip.compress(plain, 9, mtime=0)) if packed else plain
+def embed(out, name, sources):
+    data = b"".join(map(content, sources))
     with open(out, "w", encoding="ascii") as file:
         file.write(f"/* Generated from {', '.join(source.split('/')[-1] for source in sources)}. */\n#include <stddef.h>\n\n")
         file.write(f"extern const char {name}[], {name}_sha256[];\nextern const size_t {name}_bytes;\n\n")
         file.write(f"const char {name}[] =\n")
-        for line in lines_of(data, packed) or [b""]:
+        for line in data.splitlines(keepends=True) or [b""]:
             file.write(literal(line) + "\n")
         file.write(f";\nconst size_t {name}_bytes = {len(data)};\n")
-        digest = base64.b64encode(hashlib.sha256(plain).digest()).decode()
+        digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
         file.write(f'const char {name}_sha256[] = "{digest}";\n')
 
 
 if __name__ == "__main__":
-    words = [word for word in sys.argv[1:] if word != "--packed"]
-    if len(words) < 3:
+    if len(sys.argv) < 4:
         sys.exit(__doc__)
-    embed(words[0], words[1], words[2:], "--packed" in sys.argv)
+    embed(sys.argv[1], sys.argv[2], sys.argv[3:])

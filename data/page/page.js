@@ -20,9 +20,13 @@ for (const table of document.querySelectorAll("table")) {
     body.append(...order);
   };
 
+  // The number behind a cell, else the one that it shows: a column has one unit. "<0.01" is more than 0 and less than 0.01.
   const key = (row, i) => {
-    const cell = row.cells[i];
-    return cell.dataset.v === undefined ? cell.textContent : Number(cell.dataset.v);
+    const cell = row.cells[i], text = cell.textContent;
+    if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
+    if (!cell.classList.contains("n") || !/^[<>]?-?[\d.,]+(e[+-]?\d+)?%?$/.test(text)) return text;
+    const number = parseFloat(text.replace(/[<>,]/g, ""));
+    return /^[<>]/.test(text) ? number / 2 : number;
   };
   const compare = (a, b) =>
     typeof a === "number" ? (typeof b === "number" ? a - b : 1) : typeof b === "number" ? -1 : a.localeCompare(b, "en", {numeric: true});

@@ -10,69 +10,79 @@ const Timeline = {
   nests: ["", "ranges", "Python", "aside", "", "waits", "ranges"],
 };
 
-// Numbers of seven bits a byte, the lowest first.
+// Columns of numbers, seven bits a byte: the first bytes of all, then the second ones of those that go on, and so on (src/page/column.h).
 Timeline.Reader = class {
   constructor(bytes, at) { this.bytes = bytes; this.at = at; }
 
-  next() {
-    const bytes = this.bytes;
-    let byte = bytes[this.at++];
-    if (byte < 128) return byte;
-    let value = byte & 127;
-    for (let place = 128; byte > 127; place *= 128) {
-      byte = bytes[this.at++];
-      value += (byte & 127) * place;
+  // As numbers of the column's own kind.
+  fill(column) {
+    const {bytes} = this, count = column.length;
+    let at = this.at, going = new Uint32Array(count), more = 0;
+    for (let i = 0; i < count; i++) {
+      const byte = bytes[at++];
+      column[i] = byte & 127;
+      if (byte > 127) going[more++] = i;
     }
-    return value;
+    for (let place = 128; more; place *= 128) {
+      const now = more;
+      more = 0;
+      for (let k = 0; k < now; k++) {
+        const byte = bytes[at++], i = going[k];
+        column[i] += (byte & 127) * place;
+        if (byte > 127) going[more++] = i;
+      }
+    }
+    this.at = at;
+    return column;
   }
 
   // The sign is the lowest bit.
-  signed() {
-    const value = this.next(), half = Math.floor(value / 2);
-    return value % 2 ? -half - 1 : half;
-  }
-
-  fill(column, next) {
-    for (let i = 0; i < column.length; i++) column[i] = next(i);
+  signed(count) {
+    const column = this.fill(new Float64Array(count));
+    for (let i = 0; i < count; i++) {
+      const value = column[i], half = Math.floor(value / 2);
+      column[i] = value % 2 ? -half - 1 : half;
+    }
     return column;
   }
 };
 
-Timeline.readTrack = (from, of, offset, lane) => {
-  const n = of.count, start = new Float64Array(n), dur = new Float64Array(n), name = new Uint32Array(n), row = new Uint32Array(n);
-  const track = {nest: of.nest, count: n, lane, start, dur, name, row};
-  let last = offset; // plain loops: these are most of the time until the page can be used
-  for (let i = 0; i < n; i++) start[i] = last += from.next();
-  for (let i = 0; i < n; i++) dur[i] = from.next();
-  for (let i = 0; i < n; i++) name[i] = from.next();
-  last = -1;
-  for (let i = 0; i < n; i++) row[i] = last += from.signed() + 1;
+Timeline.readTrack = (from, of, unit, offset, lane) => {
+  const n = of.count, start = from.fill(new Float64Array(n)), dur = from.fill(new Float64Array(n)), name = from.fill(new Uint32Array(n)), row = new Uint32Array(n);
+  const track = {nest: of.nest, count: n, lane, start, dur, name, row}, rows = from.signed(n);
+  let last = offset, before = -1; // plain loops: these are most of the time until the page can be used
+  for (let i = 0; i < n; i++) start[i] = last += start[i] * unit;
+  for (let i = 0; unit > 1 && i < n; i++) dur[i] *= unit;
+  for (let i = 0; i < n; i++) row[i] = before += rows[i] + 1;
   if (of.nest !== 4) return track;
-  last = -1;
-  track.cause = from.fill(new Int32Array(n), () => {
-    const step = from.signed();
-    return step === 0 ? -1 : (last += step);
-  });
+  before = -1;
+  track.cause = Int32Array.from(from.signed(n), (step) => (step === 0 ? -1 : (before += step)));
   return track;
 };
 
+// Where a stretch ends: with its event, with the start of the next one's, or so long after its own start (enum in src/page/timeline.h).
+Timeline.endOf = (trace, track, told, i) => {
+  if (told[i] > 1) return track.start[i] + told[i] - 2;
+  const {track: of, i: at} = trace.find(track.row[i + told[i]]);
+  return told[i] ? of.start[at] : of.start[at] + of.dur[at];
+};
+
 Timeline.readPath = (from, count, offset, lane) => {
-  const track = {nest: -1, count, lane, dur: new Float64Array(count), start: new Float64Array(count), name: new Uint32Array(count)};
-  const gaps = from.fill(new Float64Array(count), () => from.signed());
-  from.fill(track.dur, () => from.next());
-  from.fill(track.name, () => from.next());
+  const gaps = from.signed(count), told = from.fill(new Float64Array(count)), name = from.fill(new Uint32Array(count)), rows = from.signed(count);
+  const track = {nest: -1, count, lane, dur: new Float64Array(count), start: new Float64Array(count), name, row: new Int32Array(count)};
   let last = 0, end = offset;
-  track.row = from.fill(new Int32Array(count), () => (last += from.signed()) - 1);
+  for (let i = 0; i < count; i++) track.row[i] = (last += rows[i]) - 1;
   for (let i = 0; i < count; i++) {
     track.start[i] = end + gaps[i];
-    end = track.start[i] + track.dur[i];
+    end = Timeline.endOf(lane.trace, track, told, i);
+    track.dur[i] = end - track.start[i];
   }
   return track;
 };
 
 Timeline.readFound = (from, found) => {
   let last = 0;
-  return {...found, rows: from.fill(new Uint32Array(found.count), () => (last += from.signed()))};
+  return {...found, rows: Uint32Array.from(from.signed(found.count), (step) => (last += step))};
 };
 
 // How often each name comes, and where an event of the file is: its track and place there. Ids are those of findings and of the other commands.
@@ -99,19 +109,19 @@ Timeline.readTrace = (from, of, offset) => {
   const trace = {rank: of.rank, offset, end: offset + of.end, steps: of.steps, tracks: [], lanes: []};
   for (const one of of.lanes) {
     const lane = {...one, trace, tracks: []};
-    for (const track of one.tracks) lane.tracks.push(Timeline.readTrack(from, track, offset, lane));
+    for (const track of one.tracks) lane.tracks.push(Timeline.readTrack(from, track, of.unit, offset, lane));
     trace.tracks.push(...lane.tracks);
     if (lane.tracks.length) trace.lanes.push(lane);
   }
+  trace.names = of.names.map((name) => name.slice(1));
+  trace.classOf = Uint8Array.from(of.names, (name) => name.charCodeAt(0) - 48);
+  Timeline.indexRows(trace);
   const lane = {name: "critical path", trace, tracks: [], process: "", path: true};
   trace.path = Timeline.readPath(from, of.path, offset, lane);
   lane.tracks.push(trace.path);
   trace.pathLane = lane;
   trace.onPath = new Set(trace.path.row);
   trace.found = of.found.map((found) => Timeline.readFound(from, found));
-  trace.names = of.names.map((name) => name.slice(1));
-  trace.classOf = Uint8Array.from(of.names, (name) => name.charCodeAt(0) - 48);
-  Timeline.indexRows(trace);
   return trace;
 };
 

@@ -320,10 +320,10 @@ Timeline.key = (view) => {
   });
 };
 
-Timeline.start = async () => {
+Timeline.start = () => {
   const began = performance.now(), root = document.getElementById("timeline");
   try {
-    const model = Timeline.read(new Uint8Array(await Packed.open(document.getElementById("page-data").textContent).arrayBuffer()));
+    const model = Timeline.read(Packed.data);
     Timeline.arrange(model);
     const view = (Timeline.view = new Timeline.View(root, model));
     Timeline.listen(view);

@@ -1,23 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers as bytes: seven bits a byte, the lowest first; signed ones with the sign in the lowest bit. */
+/*
+ * A column of numbers as bytes: of each number seven bits a byte, the lowest first, the highest bit set where more follow; the
+ * first bytes of all numbers, then the second ones of those that have them, and so on. Bytes that are alike lie together,
+ * so they pack better than number by number. Signed ones have the sign in the lowest bit.
+ */
 #ifndef PAGE_COLUMN_H
 #define PAGE_COLUMN_H
 
 #include "base/buf.h"
 
-static inline void column_put(struct buf *column, uint64_t value)
+struct column {
+    uint64_t *values;
+    size_t count, room;
+};
+
+void column_add(struct column *column, uint64_t value);
+
+static inline void column_add_signed(struct column *column, int64_t value)
 {
-    char bytes[10];
-    size_t len = 0;
-    for (; value > 127; value >>= 7)
-        bytes[len++] = (char)(value | 128);
-    bytes[len++] = (char)value;
-    buf_add(column, (str){bytes, len});
+    column_add(column, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-static inline void column_put_signed(struct buf *column, int64_t value)
-{
-    column_put(column, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
-}
+/* Adds its bytes to the buffer, and empties it for the next one. */
+void column_end(struct column *column, struct buf *out);
+
+void column_free(struct column *column);
 
 #endif

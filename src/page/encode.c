@@ -11,6 +11,8 @@ struct encoding {
     const struct page_marks *marks;
     struct json_writer json;
     struct buf *columns;
+    struct column column; /* under construction */
+    int64_t unit_ns;
     uint32_t events;
     struct arena scratch;
 
@@ -21,6 +23,16 @@ struct encoding {
     struct buf order; /* ids of those by number: uint32_t each */
     uint32_t name_count;
 };
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        const int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
 
 /* ---- names ---- */
 
@@ -84,23 +96,28 @@ static struct rows drawn_of(struct encoding *encoding, struct rows rows)
 static void put_columns(struct encoding *encoding, struct rows rows, enum nest nest)
 {
     const struct trace *trace = encoding->trace;
-    struct buf *const out = encoding->columns;
+    struct column *const column = &encoding->column;
     int64_t last = 0;
     for (uint32_t i = 0; i < rows.count; last = trace->start_ns[rows.at[i++]])
-        column_put(out, (uint64_t)(trace->start_ns[rows.at[i]] - last));
+        column_add(column, (uint64_t)((trace->start_ns[rows.at[i]] - last) / encoding->unit_ns));
+    column_end(column, encoding->columns);
     for (uint32_t i = 0; i < rows.count; i++)
-        column_put(out, (uint64_t)trace->dur_ns[rows.at[i]]);
+        column_add(column, (uint64_t)(trace->dur_ns[rows.at[i]] / encoding->unit_ns));
+    column_end(column, encoding->columns);
     for (uint32_t i = 0; i < rows.count; i++)
-        column_put(out, number_of_row(encoding, rows.at[i]));
+        column_add(column, number_of_row(encoding, rows.at[i]));
+    column_end(column, encoding->columns);
     last = -1; /* events of a file come one behind the other, mostly */
     for (uint32_t i = 0; i < rows.count; last = rows.at[i++])
-        column_put_signed(out, (int64_t)rows.at[i] - last - 1);
+        column_add_signed(column, (int64_t)rows.at[i] - last - 1);
+    column_end(column, encoding->columns);
     last = -1;
     for (uint32_t i = 0; i < rows.count && nest == NEST_WORK; i++) {
         const uint32_t cause = trace->cause[rows.at[i]];
-        column_put_signed(out, cause == ROW_NONE ? 0 : (int64_t)cause - last);
+        column_add_signed(column, cause == ROW_NONE ? 0 : (int64_t)cause - last);
         last = cause == ROW_NONE ? last : (int64_t)cause;
     }
+    column_end(column, encoding->columns);
     encoding->events += rows.count;
 }
 
@@ -165,26 +182,51 @@ static void put_steps(struct encoding *encoding)
     json_write_end(&encoding->json);
 }
 
-/* Starts from the end before, lengths, names, rows plus 1. */
+/* The event that the page can look up; ROW_NONE. */
+static uint32_t known_row(const struct encoding *encoding, uint32_t i)
+{
+    const struct page_marks *marks = encoding->marks;
+    const uint32_t row = i < marks->path_count ? marks->path[i].row : ROW_NONE;
+    return row != ROW_NONE && is_drawn(encoding->trace, row) ? row : ROW_NONE;
+}
+
+/* Stretches end where their event does or where the next one's begins; else their length is told. */
+static uint64_t end_of_stretch(const struct encoding *encoding, uint32_t i)
+{
+    const struct page_stretch *stretch = &encoding->marks->path[i];
+    const uint32_t own = known_row(encoding, i), next = known_row(encoding, i + 1);
+    if (own != ROW_NONE && trace_end_ns(encoding->trace, own) == stretch->end_ns)
+        return PAGE_ENDS_WITH_EVENT;
+    if (next != ROW_NONE && encoding->trace->start_ns[next] == stretch->end_ns)
+        return PAGE_ENDS_WITH_NEXT;
+    return PAGE_ENDS_AFTER + (uint64_t)(stretch->end_ns - stretch->start_ns);
+}
+
+/* Starts from the end before, ends, names, rows plus 1. */
 static void put_path(struct encoding *encoding)
 {
     const struct page_marks *marks = encoding->marks;
+    struct column *const column = &encoding->column;
     int64_t last = 0;
     for (uint32_t i = 0; i < marks->path_count; last = marks->path[i++].end_ns)
-        column_put_signed(encoding->columns, marks->path[i].start_ns - last);
+        column_add_signed(column, marks->path[i].start_ns - last);
+    column_end(column, encoding->columns);
     for (uint32_t i = 0; i < marks->path_count; i++)
-        column_put(encoding->columns, (uint64_t)(marks->path[i].end_ns - marks->path[i].start_ns));
+        column_add(column, end_of_stretch(encoding, i));
+    column_end(column, encoding->columns);
     for (uint32_t i = 0; i < marks->path_count; i++) {
         const uint32_t row = marks->path[i].row;
-        column_put(encoding->columns, row == ROW_NONE ? number_of_text(encoding, marks->path[i].name, PAGE_OTHER)
-                                                      : number_of_row(encoding, row));
+        column_add(column, row == ROW_NONE ? number_of_text(encoding, marks->path[i].name, PAGE_OTHER)
+                                           : number_of_row(encoding, row));
     }
+    column_end(column, encoding->columns);
     last = 0;
     for (uint32_t i = 0; i < marks->path_count; i++) {
         const int64_t row = marks->path[i].row == ROW_NONE ? 0 : (int64_t)marks->path[i].row + 1;
-        column_put_signed(encoding->columns, row - last);
+        column_add_signed(column, row - last);
         last = row;
     }
+    column_end(column, encoding->columns);
     json_write_key(&encoding->json, S("path"));
     json_write_int(&encoding->json, marks->path_count);
 }
@@ -203,12 +245,24 @@ static void put_found(struct encoding *encoding)
         json_write_end(&encoding->json);
         int64_t last = 0;
         for (uint32_t k = 0; k < found->count; last = found->rows[k++])
-            column_put_signed(encoding->columns, (int64_t)found->rows[k] - last);
+            column_add_signed(&encoding->column, (int64_t)found->rows[k] - last);
+        column_end(&encoding->column, encoding->columns);
     }
     json_write_end(&encoding->json);
 }
 
 /* ---- the whole ---- */
+
+/* What all times are multiples of: recorders that tell whole microseconds leave digits that are noise to no one. */
+static int64_t unit_of(const struct trace *trace)
+{
+    int64_t unit = 0;
+    for (uint32_t row = 0; row < trace->count && unit != 1; row++) {
+        unit = common_divisor(unit, trace->start_ns[row]);
+        unit = common_divisor(unit, trace->dur_ns[row]);
+    }
+    return unit ? unit : 1;
+}
 
 void page_trace_encode(const struct trace *trace, int64_t rank, const struct page_marks *marks, struct page_trace *out)
 {
@@ -218,6 +272,7 @@ void page_trace_encode(const struct trace *trace, int64_t rank, const struct pag
         .marks = marks,
         .json = json_write_begin(out->head),
         .columns = &out->columns,
+        .unit_ns = unit_of(trace),
         .number_of = mem_zeroed(((size_t)trace_text_count(trace) + 1) * PAGE_CLASSES * sizeof(uint32_t)),
         .names = intern_new(),
     };
@@ -227,6 +282,8 @@ void page_trace_encode(const struct trace *trace, int64_t rank, const struct pag
     json_write_int(&encoding.json, rank);
     json_write_key(&encoding.json, S("end"));
     json_write_int(&encoding.json, trace->end_ns);
+    json_write_key(&encoding.json, S("unit"));
+    json_write_int(&encoding.json, encoding.unit_ns);
     put_lanes(&encoding);
     put_steps(&encoding);
     put_path(&encoding);
@@ -235,6 +292,7 @@ void page_trace_encode(const struct trace *trace, int64_t rank, const struct pag
     json_write_end(&encoding.json);
     json_write_finish(&encoding.json);
     out->events = encoding.events;
+    column_free(&encoding.column);
     mem_free(encoding.number_of);
     mem_free(encoding.numbers);
     intern_free(encoding.names);

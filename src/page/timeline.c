@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All traces of the page as one text. */
+/* All traces of the page, one behind the other. */
 #include "timeline.h"
 
-#include "base64.h"
-#include "io/pack.h"
 #include "text/json_writer.h"
 
 static struct page_counts fitting(const struct page_trace *const *traces, uint32_t count)
@@ -48,23 +46,19 @@ static void put_head(struct writer *head, const struct page_trace *const *traces
     json_write_finish(&json);
 }
 
-struct page_counts page_timeline(const struct page_trace *const *traces, uint32_t count, struct buf *base64)
+struct page_counts page_timeline(const struct page_trace *const *traces, uint32_t count, struct buf *data)
 {
     const struct page_counts counts = fitting(traces, count);
-    struct writer *head = writer_to_memory(), *packed = writer_to_memory();
+    struct writer *head = writer_to_memory();
     put_head(head, traces, counts.traces);
     const size_t len = writer_text(head).len;
-    char begin[8] = "SPT1";
+    char begin[8] = "SPT2";
     for (int i = 0; i < 4; i++)
         begin[4 + i] = (char)(len >> 8 * i);
-    struct packer *packer = pack_gzip(packed);
-    pack_put(packer, (str){begin, sizeof begin});
-    pack_put(packer, writer_text(head));
+    buf_add(data, (str){begin, sizeof begin});
+    buf_add(data, writer_text(head));
     for (uint32_t i = 0; i < counts.traces; i++)
-        pack_put(packer, buf_str(&traces[i]->columns));
-    pack_close(packer);
-    base64_add(base64, writer_text(packed));
+        buf_add(data, buf_str(&traces[i]->columns));
     writer_abandon(head);
-    writer_abandon(packed);
     return counts;
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traces as the data of the page's timeline: columns of deltas, packed, as text
- * that an HTML file can hold. Names are told once a class. Knows no analysis:
+ * Traces as the data of the page's timeline: columns of deltas, for the page to
+ * pack. Names are told once a class. Knows no analysis:
  * what an event is, what lies on the critical path and what a finding is about
  * come as arguments. data/page/timeline_data.js reads it; doc/report.md says what
  * is left out.
  *
- *     "SPT1"  bytes of the head (4, little-endian)  head: JSON  columns of each trace
+ *     "SPT2"  bytes of the head (4, little-endian)  head: JSON  columns of each trace (column.h)
+ *
+ * Times of events are told in the trace's `unit` of nanoseconds, others in nanoseconds.
  */
 #ifndef PAGE_TIMELINE_H
 #define PAGE_TIMELINE_H
@@ -45,6 +47,9 @@ struct page_stretch {
     str name;
 };
 
+/* Where a stretch ends: with its own event, with the start of the next stretch's, or so many ns (from the third on) after its start. */
+enum { PAGE_ENDS_WITH_EVENT, PAGE_ENDS_WITH_NEXT, PAGE_ENDS_AFTER };
+
 struct page_marks {
     const uint8_t *classes; /* by row: enum page_class */
     const struct page_found *found;
@@ -73,7 +78,7 @@ struct page_counts {
     uint64_t events;
 };
 
-/* Adds the whole as base64. Clocks of several traces are one where all tell the time of day. */
-struct page_counts page_timeline(const struct page_trace *const *traces, uint32_t count, struct buf *base64);
+/* Adds the whole. Clocks of several traces are one where all tell the time of day. */
+struct page_counts page_timeline(const struct page_trace *const *traces, uint32_t count, struct buf *data);
 
 #endif

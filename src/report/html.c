@@ -11,8 +11,8 @@
 
 #include "measure.h"
 
-extern const char page_css[], page_js[], page_js_sha256[];
-extern const size_t page_css_bytes, page_js_bytes;
+extern const char page_css[], rest_css[], page_js[], page_js_sha256[];
+extern const size_t page_css_bytes, rest_css_bytes, page_js_bytes;
 
 /* ---- head ---- */
 
@@ -29,7 +29,8 @@ static void put_opening(struct html *html, const struct report *report)
              "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; "
              "script-src 'sha256-%s'",
              page_js_sha256);
-    html_script_digests(html);
+    if (html->options->part)
+        html_script_digests(html);
     html_put(html, "; base-uri 'none'; form-action 'none'\"/>\n");
     html_put(html, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
                    "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>");
@@ -40,6 +41,8 @@ static void put_opening(struct html *html, const struct report *report)
     }
     html_put(html, "</title>\n<style>");
     writer_put(html->out, (str){page_css, page_css_bytes});
+    if (!html->options->part)
+        writer_put(html->out, (str){rest_css, rest_css_bytes});
     html_put(html, "</style></head>\n<body>\n");
 }
 
@@ -259,21 +262,34 @@ static void put_warnings(struct html *html, const struct report *report)
 
 /* ---- the whole ---- */
 
-static void put_all(struct html *html, const struct report *report)
+static void put_below(struct html *html, const struct report *report)
 {
-    put_contents(html, report);
-    html_put(html, "<main>\n");
-    if (html->options->part) {
-        html_first(html, report);
-        html_parts(html);
-    }
+    html_parts(html);
     for (uint32_t i = 0; i < report->section_count; i++)
         put_section(html, report->sections[i]);
     if (html_finding_count(report))
         html_findings(html, report);
     put_warnings(html, report);
     put_rest(html, report);
+}
+
+static void put_all(struct html *html, const struct report *report)
+{
+    put_contents(html, report);
+    html_put(html, "<main>\n");
+    if (html->options->part) {
+        html_first(html, report);
+        html_packed(html, report, put_below);
+    } else
+        put_below(html, report);
     html_put(html, "</main>\n");
+}
+
+static void put_script(struct html *html)
+{
+    html_put(html, "<script>");
+    writer_put(html->out, (str){page_js, page_js_bytes});
+    html_put(html, "</script>\n");
 }
 
 static bool render(const struct report *report, const struct render_options *options, struct writer *out,
@@ -292,10 +308,11 @@ static bool render(const struct report *report, const struct render_options *opt
         put_all(&html, report);
     html_put(&html, "</div>\n<footer>steptime ");
     html_text(&html, options->version);
-    html_put(&html, "</footer>\n<script>");
-    writer_put(out, (str){page_js, page_js_bytes});
-    html_put(&html, "</script>\n");
-    html_scripts(&html);
+    html_put(&html, "</footer>\n");
+    if (options->part)
+        html_unpacking(&html);
+    else
+        put_script(&html);
     html_put(&html, "</body></html>\n");
     arena_free(&scratch);
     return true;

@@ -52,11 +52,15 @@ void html_figures(struct html *html, const struct section *section, const struct
 uint32_t html_finding_count(const struct report *report);
 void html_findings(struct html *html, const struct report *report);
 
-/* html_first.c, all of a page with a part of its own: its first screen, the part, its scripts and their digests. */
+/* html_first.c, of a page with a part of its own: its first screen, and the part. */
 void html_first(struct html *html, const struct report *report);
 bool html_is_first(const struct html *html, const struct section *section, bool words); /* else: its figures */
 void html_parts(struct html *html);
-void html_scripts(struct html *html);
+
+/* html_packed.c, of such a page: what stands behind the first screen, as `body` puts it, with styles, scripts and data. */
+typedef void html_put_fn(struct html *html, const struct report *report);
+void html_packed(struct html *html, const struct report *report, html_put_fn *body);
+void html_unpacking(struct html *html); /* the script that unpacks it */
 void html_script_digests(struct html *html);
 
 #endif

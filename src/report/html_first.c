@@ -2,9 +2,6 @@
 /* The first screen of a page with a part of its own: what it says, what to do, and a figure. */
 #include "html.h"
 
-extern const char unpack_js[], unpack_js_sha256[];
-extern const size_t unpack_js_bytes;
-
 static const struct section *find_section(const struct report *report, const char *id)
 {
     for (uint32_t i = 0; i < report->section_count; i++)
@@ -89,37 +86,4 @@ void html_parts(struct html *html)
 {
     for (const struct page_part *part = html->options->part; part; part = part->next)
         put_part(html, part);
-}
-
-static void put_packed(struct html *html, const struct page_packed *packed)
-{
-    html_put(html, "<script type=\"text/plain\" data-packed=\"%s\">", packed->sha256 ? "script" : "style");
-    writer_put(html->out, packed->text);
-    html_put(html, "</script>\n");
-}
-
-void html_scripts(struct html *html)
-{
-    const struct page_part *part = html->options->part;
-    if (!part)
-        return;
-    html_put(html, "<script type=\"text/plain\" id=\"page-data\">");
-    writer_put(html->out, part->data);
-    html_put(html, "</script>\n");
-    for (; part; part = part->next)
-        for (uint32_t i = 0; i < part->packed_count; i++)
-            put_packed(html, &part->packed[i]);
-    html_put(html, "<script>");
-    writer_put(html->out, (str){unpack_js, unpack_js_bytes});
-    html_put(html, "</script>\n");
-}
-
-void html_script_digests(struct html *html)
-{
-    if (html->options->part)
-        html_put(html, " 'sha256-%s'", unpack_js_sha256);
-    for (const struct page_part *part = html->options->part; part; part = part->next)
-        for (uint32_t i = 0; i < part->packed_count; i++)
-            if (part->packed[i].sha256)
-                html_put(html, " 'sha256-%s'", part->packed[i].sha256);
 }

@@ -2,7 +2,7 @@
 /*
  * A table on the page. As many rows as a screen has are shown at once, further
  * ones when a box is ticked, which needs no script; so do columns of detail.
- * Cells of numbers carry their value, by which the script sorts.
+ * Cells of numbers carry their value, by which the script sorts, except in a page that is packed.
  */
 #include <math.h>
 
@@ -136,7 +136,8 @@ static void put_cell(struct html *html, const struct layout *layout, uint32_t ro
     double number;
     html_put(html, "<td class=\"%s\"", class_of(shape));
     if (cell_number(cell, &number)) {
-        html_put(html, " data-v=\"%.17g\"", number);
+        if (!html->options->part) /* a page that is to be small sorts by what it shows */
+            html_put(html, " data-v=\"%.17g\"", number);
         if (shape->bar)
             html_put(html, " style=\"--w:%.1f%%\"", 100 * fabs(number) / shape->scale.largest);
     }

@@ -301,10 +301,10 @@ void report_source(struct report *report, str path);
 
 struct writer; /* text out, checked: see io/writer.h */
 
-/* A style or script of the program's own, packed: gzip as base64. */
+/* A style or script of the program's own, which travels packed. */
 struct page_packed {
     str text;
-    const char *sha256; /* of a script: of what it is unpacked, for the page's policy; NULL: a style */
+    const char *sha256; /* of a script: its digest, for the page's policy; NULL: a style */
 };
 
 /* The first screen of a page: the texts of one section, the findings that come first, and the figures of another. */
@@ -317,8 +317,8 @@ struct page_first {
 
 /*
  * What a page has beside the sections (html alone): behind the first screen a part of its own, whose markup, styles and
- * scripts are trusted, with data in base64 that the scripts find in the element "page-data". What goes wrong before they
- * run is told in elements with data-trouble, behind its words.
+ * scripts are trusted, with data, any bytes, that the scripts find unpacked. All that stands behind the first screen of such a page is
+ * packed in it (html_packed.c): without scripts the first screen is all that there is.
  */
 struct page_part {
     const struct page_first *first; /* of the first part alone */

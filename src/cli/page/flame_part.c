@@ -4,8 +4,7 @@
 static const char markup[] =
     "<div id=\"flame\">"
     "<p>Calls inside calls, added up by their names over all of the trace: the wider, the longer. A click shows one alone, "
-    "a click on what stands above it goes back.</p>\n"
-    "<noscript><p>It needs JavaScript, as the timeline does.</p></noscript></div>\n";
+    "a click on what stands above it goes back.</p></div>\n";
 
 const struct page_part *flame_part(void)
 {

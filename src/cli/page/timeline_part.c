@@ -8,7 +8,7 @@ extern const size_t timeline_css_bytes, timeline_js_bytes;
 
 enum { PACKED = 2 };
 
-/* Those of the parts behind it, too: what is alike is packed once. */
+/* Those of the parts behind it, too. */
 static const struct page_packed *packed(void)
 {
     static struct page_packed all[PACKED];
@@ -32,12 +32,11 @@ static const char tools[] =
     "<span class=\"marked\" id=\"timeline-findings\"></span></div>\n"
     "<canvas id=\"timeline-canvas\" tabindex=\"0\" role=\"application\" aria-label=\"Timeline of all events: arrow keys "
     "move, plus and minus zoom, Enter tells the event under the pointer or the next one\"></canvas>\n"
-    "<div class=\"told\" id=\"timeline-told\" aria-live=\"polite\" data-trouble=\"The timeline could not be read\"></div>\n"
+    "<div class=\"told\" id=\"timeline-told\" aria-live=\"polite\"></div>\n"
     "<ul class=\"key\" id=\"timeline-key\"></ul>\n"
     "<p class=\"aside\">Drag to move, Ctrl and the wheel to zoom, Shift and drag to measure, a click for an event, a double "
     "click to zoom to it, a click on a lane's name folds it. Keys: a d w s or arrows, n, t, 0, Esc.</p>\n"
-    "<div id=\"timeline-ranks\"></div>\n"
-    "<noscript><p>The timeline needs JavaScript; the rest of the page does not.</p></noscript></div>\n";
+    "<div id=\"timeline-ranks\"></div></div>\n";
 
 static const struct page_first first_screen = {
     .title = S("What bounds a step, and what to do"),

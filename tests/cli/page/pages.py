@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pages that `steptime report` writes, for its tests: their data read anew, and a browser that shows them."""
-import base64
-import gzip
 import json
 import os
 import re
 import struct
 import time
+import zlib
 
 from browser import InBrowser
 from support import OK, SOURCE, Folder, steptime, training_steps, write_trace
@@ -16,17 +15,13 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(1)'>\"'&a
 CALL, WAIT, KERNEL, WORK = 1, 2, 5, 4  # enum page_class, enum nest
 
 
-def varints(data, at, count):
-    values = []
-    for _ in range(count):
-        value = shift = 0
-        while True:
-            byte, at = data[at], at + 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                break
-        values.append(value)
+def column(data, at, count):
+    """The numbers of a column, read anew from the description in src/page/column.h, and where it ends."""
+    values, going, place = [0] * count, range(count), 0
+    while going:
+        for k, i in enumerate(going):
+            values[i] |= (data[at + k] & 127) << place
+        going, at, place = [i for k, i in enumerate(going) if data[at + k] > 127], at + len(going), place + 7
     return values, at
 
 
@@ -43,10 +38,9 @@ def running(steps, last=0):
 class Data:
     """The data of a page, read anew from the description in src/page/timeline.h."""
 
-    def __init__(self, page):
-        packed = base64.b64decode(re.search(r'id="page-data">([^<]*)<', page).group(1), validate=True)
-        self.bytes = gzip.decompress(packed)
-        assert self.bytes[:4] == b"SPT1"
+    def __init__(self, data):
+        self.bytes = data
+        assert self.bytes[:4] == b"SPT2"
         length = struct.unpack_from("<I", self.bytes, 4)[0]
         self.head = json.loads(self.bytes[8:8 + length])
         self.at = 8 + length
@@ -58,15 +52,18 @@ class Data:
         assert self.at == len(self.bytes), "bytes are left"
 
     def take(self, count):
-        values, self.at = varints(self.bytes, self.at, count)
+        values, self.at = column(self.bytes, self.at, count)
         return values
+
+    def times(self, trace, count):
+        return [value * trace["unit"] for value in self.take(count)]
 
     def trace(self, trace):
         events = []
         for lane in trace["lanes"]:
             for track in lane["tracks"]:
                 n = track["count"]
-                start, dur, name = list(running(self.take(n))), self.take(n), self.take(n)
+                start, dur, name = list(running(self.times(trace, n))), self.times(trace, n), self.take(n)
                 row = list(running((signed(step) + 1 for step in self.take(n)), -1))
                 cause = [None] * n
                 if track["nest"] == WORK:
@@ -77,14 +74,40 @@ class Data:
                 for k in range(n):
                     text = trace["names"][name[k]]
                     events.append((row[k], start[k], dur[k], text[1:], ord(text[0]) - 48, cause[k], track["nest"]))
+        path, ends = [], {}
+        for row, start, dur, *_ in events:
+            ends[row] = (start + dur, start)
         n = trace["path"]
-        gaps, lengths, _, rows = self.take(n), self.take(n), self.take(n), list(running(map(signed, self.take(n))))
-        path, end = [], 0
-        for gap, length, row in zip(gaps, lengths, rows):
-            path.append((end + signed(gap), length, row - 1))
-            end = path[-1][0] + length
+        gaps, told, _, rows = self.take(n), self.take(n), self.take(n), list(running(map(signed, self.take(n))))
+        end = 0
+        for i, (gap, how) in enumerate(zip(gaps, told)):
+            start = end + signed(gap)
+            end = start + how - 2 if how > 1 else ends[rows[i + how] - 1][how]
+            path.append((start, end - start, rows[i] - 1))
         found = {one["id"]: list(running(map(signed, self.take(one["count"])))) for one in trace["found"]}
         return events, path, found
+
+
+LETTERS = {chr(code): i for i, code in enumerate(code for code in range(33, 127) if chr(code) not in "<>&")}
+
+
+def base91(text):
+    """The bytes of a text, read anew from the description in src/text/base91.h."""
+    bits = "".join(f"{LETTERS[a] * 91 + LETTERS[b]:013b}"[::-1] for a, b in zip(text[::2], text[1::2]))
+    bits += f"{LETTERS[text[-1]]:06b}"[::-1] if len(text) % 2 else ""
+    return bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits) - 7, 8))
+
+
+def pieces(page):
+    """What is packed in a page, as (kind, bytes), from the description in src/report/html_packed.c."""
+    packed = zlib.decompress(base91(re.search(r'id="packed">([^<]*)<', page).group(1)))
+    at = packed.index(b"\n") + 1
+    found = []
+    for kind, length in json.loads(packed[:at]):
+        found.append((kind, packed[at:at + length]))
+        at += length
+    assert at == len(packed), "bytes are left"
+    return found
 
 
 class Report(Folder):
@@ -93,7 +116,11 @@ class Report(Folder):
         run = steptime("report", "-o", path, *arguments)
         self.assertEqual(run.code, code, run.err)
         with open(path, encoding="utf-8") as file:
-            self.text = file.read()
+            self.first = file.read()
+        self.pieces = pieces(self.first)
+        self.data = dict(self.pieces)["data"]
+        body = dict(self.pieces)["body"].decode()
+        self.text = re.sub(r'<p [^>]*id="unpacking".*?</script>', lambda _: body, self.first, count=1, flags=re.DOTALL)  # as it is once unpacked
         return path
 
     def job(self, ranks=2):

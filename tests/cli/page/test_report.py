@@ -16,7 +16,7 @@ class Written(Report):
     def test_every_event_is_there_with_its_times_and_cause(self):
         events = training_steps(4)
         self.page(write_trace(os.path.join(self.folder, "t.json"), events))
-        data = Data(self.text)
+        data = Data(self.data)
         got = sorted((row, start, dur, name) for row, start, dur, name, *_ in data.events)
         self.assertEqual(got, [(row, round(one["ts"] * 1000), round(one["dur"] * 1000), one["name"]) for row, one in enumerate(events)])
         kernels = [one for one in data.events if one[6] == WORK]
@@ -30,7 +30,7 @@ class Written(Report):
         for trace in (recorded("session-gnn-cpu-stack.json.gz"), ON_GPU):
             with self.subTest(trace=trace):
                 self.page(trace)
-                self.check_marks(trace, Data(self.text))
+                self.check_marks(trace, Data(self.data))
 
     def check_marks(self, trace, data):
         rows = {one[0]: one for one in data.events}
@@ -55,7 +55,7 @@ class Written(Report):
     def test_several_ranks_share_a_clock_where_they_tell_the_time(self):
         folder = self.job()
         self.page(folder)
-        self.assertEqual([trace["rank"] for trace in Data(self.text).head["traces"]], [0, 1])
+        self.assertEqual([trace["rank"] for trace in Data(self.data).head["traces"]], [0, 1])
 
     def test_names_stay_names(self):
         events = training_steps(2)
@@ -66,7 +66,7 @@ class Written(Report):
         self.assertNotIn("<script>alert", self.text)
         self.assertNotIn("\u202e", self.text)
         self.assertNotIn("\x1b", self.text)
-        names = "".join(Data(self.text).head["traces"][0]["names"])
+        names = "".join(Data(self.data).head["traces"][0]["names"])
         self.assertIn("</script>", names)
         self.assertIn("\\u202e", names)
         self.assertNotIn("\u202e", names)
@@ -86,7 +86,7 @@ class Written(Report):
                  "cudaLaunchKernel": CALL}
         self.page(write_trace(os.path.join(self.folder, "t.json"),
                               [span(name, 10 * i, 5, cat="cuda_runtime") for i, name in enumerate(calls)]))
-        self.assertEqual({one[3]: one[4] for one in Data(self.text).events}, calls)
+        self.assertEqual({one[3]: one[4] for one in Data(self.data).events}, calls)
 
     def test_wrong_words(self):
         self.assertEqual(steptime("report").code, USAGE)
@@ -109,7 +109,7 @@ class Written(Report):
     def test_an_empty_trace_gives_a_page(self):
         trace = write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)])
         self.page(trace)
-        self.assertEqual(len(Data(self.text).events), 1)
+        self.assertEqual(len(Data(self.data).events), 1)
 
 SEARCHES = """async () => { const v = Timeline.view, s = v.state, find = document.getElementById("timeline-find"), told = [];
             const frame = () => new Promise((r) => requestAnimationFrame(() => r())), type = (words) => { find.value = words; find.dispatchEvent(new Event("input")); };
@@ -208,7 +208,7 @@ class InBrowser(Browsing):
 
     def test_a_click_on_a_finding_goes_to_its_events(self):
         page = self.open(self.page(ON_GPU))
-        data = Data(self.text)
+        data = Data(self.data)
         buttons = page.locator("button.go")
         self.assertGreater(buttons.count(), 0)
         wanted = data.found[buttons.first.get_attribute("data-finding")]

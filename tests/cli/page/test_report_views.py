@@ -132,7 +132,7 @@ class Source(Report):
     def test_findings_have_line_events_and_diff(self):
         self.page("--source", PROGRAM_OF_IT, ON_GPU)
         told = steptime("lint", "--format", "json", "--fail-on", "never", "--trace", ON_GPU, PROGRAM_OF_IT).json["findings"]
-        data = Data(self.text)
+        data = Data(self.data)
         events = {one["id"]: one["events"] for one in told if one["events"]}
         self.assertTrue(events)
         self.assertEqual({id: data.found.get(id) for id in events}, events)
@@ -187,7 +187,7 @@ class Flame(Browsing):
 
     def test_all_device_time_is_there_on_a_real_trace(self):
         page = self.flame(self.open(self.page(ON_GPU)))
-        work = sum(one[2] for one in Data(self.text).events if one[6] == 4)
+        work = sum(one[2] for one in Data(self.data).events if one[6] == 4)
         for stacks in ("operators", "modules", "python"):
             page.select_option("#flame select[aria-label='what stacks are made of']", stacks)
             self.assertEqual(page.evaluate("Flame.view.top.device"), work)
