@@ -5,10 +5,12 @@
 embed.py OUT.c NAME FILE...   defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`: the digest
                               in base64, as content security policies take it. Several files are one, in their order
 
-Scripts and styles of a page lose what a browser does not need: indents, and lines that are comments alone.
+Scripts and styles of a page lose what a browser does not need: scripts their indents and lines that are comments alone, styles all comments and
+the blanks beside what parts them.
 """
 import base64
 import hashlib
+import re
 import sys
 
 ESCAPES = {ord('"'): '\\"', ord("\\"): "\\\\", ord("?"): "\\?"}
@@ -18,15 +20,23 @@ def literal(line):
     return '"' + "".join(ESCAPES.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in line) + '"'
 
 
-def slim(data):
+def slim_script(data):
     lines = (line.lstrip() for line in data.splitlines(keepends=True))
-    return b"".join(line for line in lines if line and not line.startswith((b"//", b"/* ")))
+    return b"".join(line for line in lines if line and not line.startswith(b"//"))
+
+
+def slim_style(data):
+    """A blank before '{' or ':' may belong to a selector, those behind them part nothing."""
+    data = re.sub(rb"\s+", b" ", re.sub(rb"/\*.*?\*/", b"", data, flags=re.DOTALL))
+    data = re.sub(rb" ?([{};]) ?", rb"\1", data)
+    return re.sub(rb": (?=[^{}]*[;}])", b":", data).replace(b";}", b"}").strip() + b"\n"
 
 
 def content(source):
     with open(source, "rb") as file:
         data = file.read()
-    return slim(data) if source.endswith((".js", ".css")) else data
+    slim = {"js": slim_script, "css": slim_style}.get(source.split(".")[-1])
+    return slim(data) if slim else data
 
 
 def embed(out, name, sources):
