@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables sort by a click on a heading, and long ones have a box to find rows in. Without this the page only lacks these.
 "use strict";
+const PREFIXES = {n: 1e-9, u: 1e-6, m: 1e-3, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50};
+const SHOWN = /^([<>]?)(-?[\d.,]+(?:e[+-]?\d+)?)(?: ?%| ([numkMGTPE]|[KMGTP]i)?(?:s|B|FLOP|B\/s|FLOP\/s))?$/;
 // Figures that are wider than their frame are moved with the keys, too.
 for (const plot of document.querySelectorAll(".plot")) if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
 for (const table of document.querySelectorAll("table")) {
@@ -20,13 +22,12 @@ for (const table of document.querySelectorAll("table")) {
     body.append(...order);
   };
 
-  // The number behind a cell, else the one that it shows: a column has one unit. "<0.01" is more than 0 and less than 0.01.
+  // The number behind a cell, else the one that it shows. "<0.01" is more than 0 and less than 0.01.
   const key = (row, i) => {
     const cell = row.cells[i], text = cell.textContent;
     if (cell.dataset.v !== undefined) return Number(cell.dataset.v);
-    if (!cell.classList.contains("n") || !/^[<>]?-?[\d.,]+(e[+-]?\d+)?%?$/.test(text)) return text;
-    const number = parseFloat(text.replace(/[<>,]/g, ""));
-    return /^[<>]/.test(text) ? number / 2 : number;
+    const found = cell.classList.contains("n") && SHOWN.exec(text);
+    return found ? parseFloat(found[2].replace(/,/g, "")) * (PREFIXES[found[3]] || 1) / (found[1] ? 2 : 1) : text;
   };
   const compare = (a, b) =>
     typeof a === "number" ? (typeof b === "number" ? a - b : 1) : typeof b === "number" ? -1 : a.localeCompare(b, "en", {numeric: true});

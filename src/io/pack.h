@@ -9,7 +9,7 @@
 /* Adds one frame of zstd, packed tightly and with a checksum, to the buffer. */
 void pack_zstd(str bytes, struct buf *into);
 
-/* Adds the pieces as one stream of zlib, packed as tightly as it can: a browser unpacks it as "deflate". */
+/* Adds the pieces as one stream of zlib, packed as tightly as is quick: a browser unpacks it as "deflate". */
 void pack_deflate(const str *pieces, uint32_t count, struct buf *into);
 
 /* gzip as it comes: one member, into a writer that stays the caller's. */

@@ -129,15 +129,6 @@ static void put_mark(struct html *html, uint32_t row)
     html_put(html, "<i class=\"mark\" style=\"background:var(--c%u)\"></i>", row % HTML_PALETTE);
 }
 
-/* What a page that is to be small sorts by is what its cells show, where they have one unit. */
-static void put_number(struct html *html, const struct shape *shape, double number)
-{
-    if (!html->options->part)
-        html_put(html, " data-v=\"%.17g\"", number);
-    else if (shape->scale.own_units)
-        html_put(html, " data-v=\"%.6g\"", number);
-}
-
 static void put_cell(struct html *html, const struct layout *layout, uint32_t row, uint32_t i)
 {
     const struct shape *shape = &layout->shapes[i];
@@ -145,7 +136,8 @@ static void put_cell(struct html *html, const struct layout *layout, uint32_t ro
     double number;
     html_put(html, "<td class=\"%s\"", class_of(shape));
     if (cell_number(cell, &number)) {
-        put_number(html, shape, number);
+        if (!html->options->part) /* a page that is to be small sorts by what it shows */
+            html_put(html, " data-v=\"%.17g\"", number);
         if (shape->bar)
             html_put(html, " style=\"--w:%.1f%%\"", 100 * fabs(number) / shape->scale.largest);
     }
