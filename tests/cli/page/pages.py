@@ -98,6 +98,14 @@ def base91(text):
     return bytes(int(bits[i:i + 8][::-1], 2) for i in range(0, len(bits) - 7, 8))
 
 
+def base91_of(data):
+    """The text of the bytes, by the same description."""
+    letters, bits = list(LETTERS), "".join(f"{byte:08b}"[::-1] for byte in data)
+    groups = [int(bits[i:i + 13][::-1], 2) for i in range(0, len(bits), 13)]
+    text = "".join(letters[group // 91] + letters[group % 91] for group in groups)
+    return text[:-2] + text[-1] if 0 < len(bits) % 13 < 7 else text
+
+
 def pieces(page):
     """What is packed in a page, as (kind, bytes), from the description in src/report/html_packed.c."""
     packed = zlib.decompress(base91(re.search(r'id="packed">([^<]*)<', page).group(1)))

@@ -8,7 +8,7 @@ import os
 import re
 import unittest
 
-from pages import CALL, HOSTILE, KERNEL, ON_GPU, WAIT, WORK, Browsing, Data, Report
+from pages import CALL, HOSTILE, KERNEL, ON_GPU, WAIT, WORK, Browsing, Data, Report, base91_of
 from support import INPUT, OK, USAGE, recorded, span, steptime, training_steps, write_trace
 
 
@@ -105,6 +105,22 @@ class Written(Report):
                 self.assertEqual(done.code, OK)
                 self.assertIn(told, done.err)
                 self.assertEqual(bool(told), bool(done.err), done.err)
+
+    def test_a_page_is_smaller_than_the_trace(self):
+        """From 70 kB of gzip on; one event makes a page of less than 45 kB."""
+        for name in ("dlrm-cpu.json.gz", "session-gnn-cpu-stack.json.gz"):
+            path = self.page(recorded(name))
+            self.assertLess(os.path.getsize(path), 0.75 * os.path.getsize(recorded(name)), name)
+        path = self.page(write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)]))
+        self.assertLess(os.path.getsize(path), 45000)
+
+    def test_times_that_are_no_whole_microseconds_keep_their_digits(self):
+        for unit, step in ((1, 0.001), (500, 0.5), (1000, 1), (30000, 30)):
+            self.page(write_trace(os.path.join(self.folder, "t.json"), [span(f"op{i % 3}", 7 * i * step, (i % 5 + 1) * step) for i in range(40)]))
+            data = Data(self.data)
+            self.assertEqual(data.head["traces"][0]["unit"], unit)
+            self.assertEqual([(start, dur) for _, start, dur, *_ in data.events],
+                             [(round(7000 * i * step), round(1000 * (i % 5 + 1) * step)) for i in range(40)])
 
     def test_an_empty_trace_gives_a_page(self):
         trace = write_trace(os.path.join(self.folder, "t.json"), [span("aten::add", 5, 1)])
@@ -281,6 +297,24 @@ class InBrowser(Browsing):
         self.troubles = []
         self.until(page, "document.getElementById('unpacking').textContent.startsWith('What stands below could not be unpacked: ')")
         self.assertIn("What bounds a step", page.inner_text("#first"))
+
+    def test_without_scripts_the_first_screen_is_there(self):
+        page = self.show(java_script_enabled=False)
+        page.goto("file://" + self.page(ON_GPU))
+        words = page.inner_text("body")
+        for part in ("What bounds a step", "What to do first", "needs JavaScript", "host"):
+            self.assertIn(part, words)
+        self.assertTrue(page.locator("#first svg").is_visible())
+        self.assertEqual(page.locator("table").count(), 0)
+
+    def test_what_was_packed_is_what_is_unpacked(self):
+        """Of every length that the last characters can hold; and where the address names a part of what was packed, it is in sight."""
+        page = self.open(self.page(ON_GPU) + "#section-roofline")
+        for length in range(30):
+            data = bytes(251 * i * i % 256 for i in range(length))
+            self.assertEqual(page.evaluate("(text) => Array.from(Packed.bytesOf(text))", base91_of(data)), list(data), length)
+        self.until(page, "Math.abs(document.getElementById('section-roofline').getBoundingClientRect().top) < 200")
+        self.assertEqual(page.locator("#unpacking, #packed").count(), 0)
 
     def search_a_million(self, page):
         """Frames while words are typed, found and moved over, the quickest first."""
