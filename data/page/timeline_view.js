@@ -321,7 +321,7 @@ Timeline.key = (view) => {
 };
 
 Timeline.start = () => {
-  const began = performance.now(), root = document.getElementById("timeline");
+  const root = document.getElementById("timeline");
   try {
     const model = Timeline.read(Packed.data);
     Timeline.arrange(model);
@@ -337,7 +337,7 @@ Timeline.start = () => {
     Timeline.buttons(view);
     Timeline.key(view);
     Timeline.rankMap(view);
-    Timeline.ready = performance.now() - began;
+    Timeline.ready = performance.now() - Packed.began;
   } catch (error) {
     root.querySelector("#timeline-told").textContent = "The timeline could not be read: " + error.message;
     throw error;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands behind the first screen travels packed (src/report/html_packed.c): data, styles, markup and scripts, put to work in that order.
 "use strict";
-const Packed = {};
+const Packed = {began: performance.now()};
 
 // Text of src/text/base91.h: two characters hold 13 bits, the lowest first; one at the end holds 6.
 Packed.bytesOf = (text) => {

@@ -2,8 +2,9 @@
 /*
  * The document as one page for a browser: style, figures and script are inside,
  * nothing is fetched, and without the script only sorting and filtering are
- * missing. Its policy forbids all loading, and every script but its own, so
- * that a name which slipped through escaping could still do nothing.
+ * missing; of a page with a part of its own all behind its first screen is, too.
+ * Its policy forbids all loading, and every script but its own, so that a name
+ * which slipped through escaping could still do nothing.
  *
  * Order: as on the terminal, with a list of the sections beside.
  */
@@ -43,7 +44,10 @@ static void put_opening(struct html *html, const struct report *report)
     writer_put(html->out, (str){page_css, page_css_bytes});
     if (!html->options->part)
         writer_put(html->out, (str){rest_css, rest_css_bytes});
-    html_put(html, "</style></head>\n<body>\n");
+    html_put(html, "</style>");
+    if (html->options->part) /* its list of contents leads to what is packed */
+        html_put(html, "<noscript><style>nav{display:none}.page{display:block}</style></noscript>");
+    html_put(html, "</head>\n<body>\n");
 }
 
 static void put_input(struct html *html, const struct report_input *input)

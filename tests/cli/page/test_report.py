@@ -306,6 +306,7 @@ class InBrowser(Browsing):
             self.assertIn(part, words)
         self.assertTrue(page.locator("#first svg").is_visible())
         self.assertEqual(page.locator("table").count(), 0)
+        self.assertFalse(page.locator("nav").is_visible())
 
     def test_what_was_packed_is_what_is_unpacked(self):
         """Of every length that the last characters can hold; and where the address names a part of what was packed, it is in sight."""
