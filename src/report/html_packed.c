@@ -13,6 +13,8 @@
 extern const char rest_css[], page_js[], unpack_js[], unpack_js_sha256[];
 extern const size_t rest_css_bytes, page_js_bytes, unpack_js_bytes;
 
+enum { TEXT_PIECE = 1024 * BASE91_WHOLE };
+
 struct piece {
     const char *kind;
     str bytes;
@@ -56,6 +58,19 @@ static str head_of(struct arena *arena, const struct piece *pieces, uint32_t cou
     return text;
 }
 
+/* Piece by piece: the text of all would be as large again. */
+static void put_text(struct writer *out, str bytes)
+{
+    struct buf text = {0};
+    for (size_t at = 0; at < bytes.len; at += TEXT_PIECE) {
+        const size_t left = bytes.len - at;
+        buf_clear(&text);
+        base91_add(&text, (str){bytes.at + at, left < TEXT_PIECE ? left : TEXT_PIECE});
+        writer_put(out, buf_str(&text));
+    }
+    buf_free(&text);
+}
+
 static void put_packed(struct html *html, str body)
 {
     const struct page_part *part = html->options->part;
@@ -66,12 +81,10 @@ static void put_packed(struct html *html, str body)
     bytes[0] = head_of(html->arena, pieces, count);
     for (uint32_t i = 0; i < count; i++)
         bytes[i + 1] = pieces[i].bytes;
-    struct buf packed = {0}, text = {0};
+    struct buf packed = {0};
     pack_deflate(bytes, count + 1, &packed);
-    base91_add(&text, buf_str(&packed));
-    writer_put(html->out, buf_str(&text));
+    put_text(html->out, buf_str(&packed));
     buf_free(&packed);
-    buf_free(&text);
 }
 
 void html_packed(struct html *html, const struct report *report, html_put_fn *body)

@@ -135,7 +135,7 @@ const struct command command_report = {
         "the three things to do first and the step as a bar. Then comes a timeline of all threads, streams and ranks, to zoom "
         "and to search, with the critical path, the events of each finding and arrows from launches to device work; and the "
         "tables of 'summary', 'ops' and 'kernels'.\n\n"
-        "All events are in the file, packed: from 70 kB on it is smaller than the packed trace. --steps chooses the steps of the "
+        "All events are in the file, packed: where the packed trace has 70 kB or more, the page is smaller. --steps chooses the steps of the "
         "numbers; the timeline always has all. doc/report.md says how the page is used and what it leaves out.",
     .examples =
         "steptime report -o report.html trace.json.gz|one trace\n"
