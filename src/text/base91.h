@@ -10,7 +10,9 @@
 
 #include "base/buf.h"
 
-enum { BASE91_WHOLE = 13 }; /* so many bytes, or times so many, may be a text of their own: what follows goes on behind it */
+enum {
+    BASE91_WHOLE = 13
+}; /* so many bytes, or times so many, may be a text of their own: what follows goes on behind it */
 
 void base91_add(struct buf *buf, str bytes);
 
