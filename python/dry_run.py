@@ -3,7 +3,7 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
-need of them), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
+need of them), dry_elements.py (filled number by number, or pickled), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
 (its kernels of attention), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
@@ -74,6 +74,7 @@ class DryRun:
         import steptime_dry_calls
         import steptime_dry_data
         import steptime_dry_device
+        import steptime_dry_elements
         import steptime_dry_known
         import steptime_dry_lone
         import steptime_dry_memory
@@ -92,6 +93,8 @@ class DryRun:
             steptime_dry_strides.give_strides(torch, self.mode)
             steptime_dry_values.give(torch)
             steptime_dry_known.keep_values(torch)
+            steptime_dry_elements.fill_quickly(torch, lambda: self.observer is not None)
+            steptime_dry_elements.pickle_shapes(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.batch.began = self.memory.begin_batches
