@@ -5,12 +5,16 @@ It lies as steptime_dry_elements.py beside the sitecustomize.py that dry_run.py 
 minutes where a real run takes a second: until the trace begins none is needed.
 """
 import functools
+import numbers
 
-NUMBERS = (int, float, bool)
+
+def is_whole(number):
+    """Of NumPy's, too; not True, which is an index of another kind."""
+    return isinstance(number, numbers.Integral) and not isinstance(number, bool)
 
 
 def is_place(index):
-    return type(index) is int or (type(index) is tuple and all(type(one) is int for one in index))
+    return is_whole(index) or (type(index) is tuple and all(map(is_whole, index)))
 
 
 def is_inside(index, shape):
@@ -27,7 +31,7 @@ def fill_quickly(torch, is_traced):
 
     @functools.wraps(given)
     def setitem(tensor, index, value):
-        if (type(value) not in NUMBERS or not is_place(index) or is_traced() or type(tensor) is not FakeTensor or tensor.requires_grad
+        if (not isinstance(value, numbers.Real) or not is_place(index) or is_traced() or type(tensor) is not FakeTensor or tensor.requires_grad
                 or not is_inside(index, tensor.shape)):
             return given(tensor, index, value)
         if tensor.constant is not None:
