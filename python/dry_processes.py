@@ -22,6 +22,7 @@ class Processes:
         self.started = []
         self.ran = False
         self.leave = os._exit
+        self.die_with_parent = None
 
     # ---- in the script's own process ----
 
@@ -43,6 +44,11 @@ class Processes:
         return not (getattr(what, "__module__", None) or "").startswith(OF_OTHERS)
 
     def hear(self):
+        try:
+            import ctypes
+            self.die_with_parent = getattr(ctypes.CDLL(None), "prctl", None)
+        except (ImportError, OSError):
+            pass
         try:
             signal.signal(SIGNAL, self.take)
             return True
@@ -83,12 +89,19 @@ class Processes:
         """It trains, or joins a job: that is done in the other one."""
         import multiprocessing
         number = getattr(multiprocessing.current_process(), "steptime_number", None)
-        if number is None or self.run is None or self.run.process != os.getppid():
+        if number is None:
             return
-        with open(WORD, "a", encoding="ascii") as words:
-            words.write(f"{number}\n")
-        os.kill(os.getppid(), SIGNAL)
+        if self.run.process == os.getppid():
+            with open(WORD, "a", encoding="ascii") as words:
+                words.write(f"{number}\n")
+            os.kill(os.getppid(), SIGNAL)
         self.leave(0)
+
+    def begin(self):
+        """It was just forked: it ends with the script, which may not have come to know it when it is killed."""
+        if self.started and self.die_with_parent:
+            self.die_with_parent(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        self.run.leave()
 
 
 def fork_all():
@@ -106,7 +119,7 @@ def watch(run):
     processes.run = run
     given = process.BaseProcess.start
     process.BaseProcess.start = lambda one: processes.start(given, one)
-    os.register_at_fork(after_in_child=run.leave)
+    os.register_at_fork(after_in_child=processes.begin)
     fork_all()
 
 
