@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws training scripts of public repositories by chance: first a repository, then one of its scripts, none twice. A script counts
-when it runs backward() and the step() of an optimizer, or hands a model to a Trainer, begins work when it is run, and all that it
+when what it does as it is run has backward() and the step() of an optimizer, or hands a model to a Trainer, and all that it
 imports is found: in its folder, in its repository, or by this Python. One that is drawn and whose imports fail is passed over.
 
     bench/price_draw.py --seed N [--count 20] CHECKOUT...
@@ -51,13 +51,37 @@ def begins_work(node):
     return isinstance(node, (ast.For, ast.While))
 
 
+def names_in(node):
+    return {one.id if isinstance(one, ast.Name) else one.attr for one in ast.walk(node) if isinstance(one, (ast.Name, ast.Attribute))}
+
+
+def reached(tree):
+    """The text that runs when the script does: what stands outside functions and classes, and those of them that it, or they, name, or
+    that a decorator takes (a command). A module of losses that shows itself at work, or a main() that does nothing, trains nothing."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    left = [node for node in tree.body if isinstance(node, kinds)]
+    texts, names = [], set()
+    for node in tree.body:
+        if not isinstance(node, (*kinds, ast.Import, ast.ImportFrom)):
+            texts.append(ast.unparse(node))
+            names |= names_in(node)
+    while True:
+        found = [node for node in left if node.name in names or node.decorator_list]
+        if not found:
+            return "\n".join(texts)
+        for node in found:
+            left.remove(node)
+            texts.append(ast.unparse(node))
+            names |= names_in(node)
+
+
 def counts(path, checkout):
     try:
         with open(path, encoding="utf-8") as file:
             tree = ast.parse(file.read())
     except (OSError, SyntaxError, UnicodeDecodeError):
         return False
-    text = ast.unparse(tree)  # without comments
+    text = reached(tree)
     return (bool(STEPS.search(text) and ENDS.search(text)) and any(map(begins_work, tree.body))
             and all(is_here(name, (os.path.dirname(path), checkout)) for name in imported(tree)))
 

@@ -8,6 +8,7 @@ import sys
 import types
 
 from steptime_dry_plan import DEVICE, RANKS, is_installed, is_ours
+from steptime_dry_processes import processes
 from steptime_dry_ranks import Ranks
 
 # ---- the job ----
@@ -34,6 +35,7 @@ def start_alone(torch, size):
     asked = {}
 
     def init_process_group(backend=None, *_, **named):
+        processes.tell()
         asked["backend"] = str(backend or ("nccl" if DEVICE == "cuda" else "gloo")).rpartition(":")[2]
         kept = {name: named[name] for name in ("timeout",) if named.get(name) is not None}
         start("fake", rank=0, world_size=size, store=FakeStore(), **kept)

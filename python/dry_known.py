@@ -9,6 +9,7 @@ MOST = 1 << 16  # elements
 MAKERS = ("zeros.default", "ones.default", "full.default", "arange.default", "arange.start", "arange.start_step",
           "eye.default", "eye.m", "linspace.default", "scalar_tensor.default", "tril_indices.default",
           "triu_indices.default")
+NOTHING = ("empty_like.default", "new_empty.default", "new_empty_strided.default")  # of known tensors or not: it is chance
 OF_SHAPE = {"zeros_like.default": 0, "ones_like.default": 1, "new_zeros.default": 0, "new_ones.default": 1}
 
 
@@ -75,12 +76,26 @@ class Keeper:
                 and into.untyped_storage().nbytes() == into.numel() * into.element_size())
 
 
+def forget_chance(torch, Mode):
+    """The mode takes all that is made of known tensors for known."""
+    nothing = {operator for _, operator in operators(torch, NOTHING)}
+    given = Mode._dispatch_impl
+
+    def dispatch(mode, func, *arguments):
+        made = given(mode, func, *arguments)
+        if func in nothing and getattr(made, "constant", None) is not None:
+            made.constant = None
+        return made
+    Mode._dispatch_impl = dispatch
+
+
 def keep_values(torch):
     from torch._subclasses import fake_impls, fake_tensor
     keeper = Keeper(torch)
     fake_tensor.CONSTANT_NUMEL_LIMIT = MOST
     fake_impls.op_implementations_checks.insert(0, (keeper.makes, keeper.make))
     fake_impls.op_implementations_checks.insert(0, (lambda func: func is torch.ops.aten.copy_.default, keeper.copies))
+    forget_chance(torch, fake_tensor.FakeTensorMode)
     Converter = fake_tensor.FakeTensorConverter
     convert = Converter.from_real_tensor
 

@@ -30,9 +30,14 @@ def frames_of(problem):
         trace = trace.tb_next
 
 
+def is_own(problem):
+    """Whatever values there are: of such a kind, or a name that a module has not."""
+    return isinstance(problem, OWN) or (isinstance(problem, AttributeError) and str(problem).startswith("module '"))
+
+
 def is_refusal(problem):
     """Of the mode itself, or of an operator that asks for data."""
-    if isinstance(problem, OWN):
+    if is_own(problem):
         return False
     if type(problem).__module__.startswith(REFUSERS):
         return True
@@ -46,6 +51,6 @@ def why_for_want_of_data(problem):
     if any(map(is_refusal, linked(problem))):
         return "it needs data"
     stood_in = any(kind in STOOD_IN for kind, _, _ in told)
-    if stood_in and not any(isinstance(one, OWN) for one in linked(problem)):
+    if stood_in and not any(map(is_own, linked(problem))):
         return "it had got stand-ins for values, which may be why"
     return ""

@@ -10,6 +10,7 @@ import sys
 
 from steptime_dry_job import is_own, join, replace
 from steptime_dry_plan import DEVICE, RANKS, count
+from steptime_dry_processes import processes
 
 
 class Spawned:
@@ -41,6 +42,7 @@ def ask_how_many(torch, memory):
     signature = inspect.signature(start)
 
     def init_process_group(*arguments, **named):
+        processes.tell()
         if memory.ranks is None:
             size = size_of(signature, arguments, named)
             if size != 1:

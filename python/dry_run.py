@@ -3,10 +3,10 @@
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
-need of them), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
+need of them), dry_elements.py (filled number by number, or pickled), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
 (its kernels of attention), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
-job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
+job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
 is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
 of data); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
 
@@ -46,6 +46,7 @@ import sys
 from steptime_dry_end import end, tell_late
 from steptime_dry_files import hold_back
 from steptime_dry_lack import why_for_want_of_data
+from steptime_dry_processes import processes, watch as watch_processes
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
 from steptime_dry_weights import drop_data, need_no_weights
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
@@ -76,6 +77,7 @@ class DryRun:
         import steptime_dry_calls
         import steptime_dry_data
         import steptime_dry_device
+        import steptime_dry_elements
         import steptime_dry_known
         import steptime_dry_loader
         import steptime_dry_lone
@@ -95,6 +97,8 @@ class DryRun:
             steptime_dry_strides.give_strides(torch, self.mode)
             steptime_dry_values.give(torch)
             steptime_dry_known.keep_values(torch)
+            steptime_dry_elements.fill_quickly(torch, lambda: self.observer is not None)
+            steptime_dry_elements.pickle_shapes(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.batch.began = self.memory.begin_batches
@@ -114,6 +118,7 @@ class DryRun:
             import steptime_dry_job
             steptime_dry_job.join(torch, self.memory, RANKS)
         steptime_dry_lone.watch(torch, self.memory)
+        watch_processes(self)
         steptime_dry_batch.another_precision(torch)
         if WAITS:
             import steptime_dry_waits
@@ -127,6 +132,7 @@ class DryRun:
         def wrapper(optimizer, *arguments, **named):
             make(optimizer, *arguments, **named)
             if not self.is_here():
+                processes.tell()
                 return
             end.optimizer = end.optimizer or place()
             if self.by_hand:
@@ -142,6 +148,7 @@ class DryRun:
 
     def end_backward(self, *_, **__):
         if not self.is_here():
+            processes.tell()
             return
         end.backward = place()
         self.batch.end_backward()
@@ -164,6 +171,11 @@ class DryRun:
         self.leave_step()
         self.observer.stop()
         self.observer.unregister_callback()
+
+    def leave(self):
+        """In a process that was forked: what it does is none of this trace."""
+        if self.observer:
+            self.observer.stop()
 
     def begin_anew(self):
         """An optimizer behind steps by hand: these were setting up."""
@@ -211,6 +223,7 @@ class DryRun:
 
     def close(self):
         self.over = True
+        processes.end()
         if self.waits:
             self.waits.close()
         if self.observer:

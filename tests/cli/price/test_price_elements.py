@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""steptime price: tensors that a script fills number by number, or pickles; and what is not known for being made like what is."""
+import unittest
+
+from price_case import Case, section, value
+from support import INPUT
+
+TRAIN = """
+    net = torch.nn.Linear(4, 4)
+    optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+    for _ in range(3):
+        net(torch.ones(2, 4)).sum().backward()
+        optimizer.step()
+"""
+FILLED = """
+    import numpy, torch
+    small, many = torch.zeros(30, 2, dtype=torch.long), torch.LongTensor(300000)
+    for i in range(30):
+        small[i, 0] = i
+        small[numpy.int64(i), -1] = numpy.int64(2 * i)
+    assert small.tolist() == [[i, 2 * i] for i in range(30)]
+    for i in range(300000):
+        many[i] = i % 7
+    for index in (30, (0, 2), (0, 0, 0)):
+        try:
+            small[index] = 1
+        except IndexError:
+            continue
+        raise ValueError(f"{index} is none of its places")
+    small[0] = 5
+    assert small.tolist()[0] == [5, 5]
+""" + TRAIN
+PICKLED = """
+    import pickle, torch
+    given = {"known": torch.arange(30), "net": torch.nn.Linear(3, 4).cuda()}
+    again = pickle.loads(pickle.dumps(given))
+    assert again["known"].tolist() == list(range(30))
+    weight = again["net"].weight
+    assert isinstance(weight, torch.nn.Parameter) and weight.is_cuda and weight.requires_grad and weight.shape == (4, 3)
+""" + TRAIN
+# What index and others make is like a known tensor, but what lies there is chance: taken for values, it would be no place of `few`.
+LIKE_KNOWN = """
+    import torch
+    table, few = torch.zeros(100, dtype=torch.long), torch.ones(5, 2)
+    for _ in range(50):
+        few[table[torch.randint(100, size=(64,))]]
+        few[torch.empty_like(table) * 0 + torch.randint(5, size=(100,))]
+""" + TRAIN
+# A name that NumPy has no longer is the script's own error, whatever stand-ins came before.
+GONE = """
+    import numpy, torch
+    float(torch.randn(3).sum())
+    numpy.float(1)
+"""
+
+
+class Elements(Case):
+    def test_known_and_quick(self):
+        for text in (FILLED, PICKLED, LIKE_KNOWN):
+            told = self.priced(text, "--fallback", "never", "--limit", "50")
+            self.assertEqual(value(told, "dry_run", "steps"), 3)
+            self.assertEqual(section(told, "dry_run")["tables"], [])
+
+    def test_a_name_that_is_gone_is_its_own_error(self):
+        done = self.price(self.script(GONE), "--hw", "H100", code=INPUT)
+        self.assertIn(self.line_of("numpy.float"), done.err)
+        self.assertNotIn("with data on the CPU", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
