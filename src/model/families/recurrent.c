@@ -5,10 +5,13 @@
  *
  * Where weights are read anew at each step (groups "steps", "steps_backward"):
  *
- *     work   = 2 batch weights / (efficiency peak)       rows are filled up to `rows`
+ *     work   = 2 batch weights / (efficiency peak)       batch and `filled` beside
  *     read   = bytes of weights / (memory rate)
  *     depth  = units x `depth` / clock                   one tile goes through all that it sums
  *     us     = steps x (gap + work, read and depth with a knee)
+ *
+ * All but the gap is fitted to tables of cuDNN 5 to 7, whose gaps were 20 to 70 us. Since cuDNN 8 the shortest steps that are
+ * published take 7 us forward, and backward 10 without the products of all steps (doc/models.md).
  *
  * A small layer is one kernel that keeps its weights in registers (groups "held", ...): of up to 64 Ki words of weights, which is
  * what the registers of one multiprocessor hold, a step is a few hundred nanoseconds and what the weights add; beyond, they come
@@ -20,10 +23,12 @@
 #include "family.h"
 
 enum coefficient {
+    GAP_OLD,
     GAP,
+    GAP_BACKWARD,
     EFFICIENCY,
     EFFICIENCY_HALF,
-    ROWS,
+    FILLED,
     MEMORY,
     DEPTH,
     KNEE,
@@ -34,16 +39,18 @@ enum coefficient {
 };
 
 static const struct parameter parameters[COEFFICIENTS] = {
-    [GAP] = {"gap", 12, 2, 80, 0.5, "of a step beside its product, us", false},
+    [GAP_OLD] = {"gap_old", 25, 2, 80, 0.5, "of a step beside its product, before cuDNN 8, us", false},
+    [GAP] = {"gap", 7, 7, 7, 0.4, "the same since, forward", false},
+    [GAP_BACKWARD] = {"gap_backward", 10, 10, 10, 0.4, "the same since, backward", false},
     [EFFICIENCY] = {"efficiency", 0.7, 0.05, 1, 0.3, "of the peak, of 32 bits", false},
     [EFFICIENCY_HALF] = {"efficiency_half", 0.4, 0.02, 1, 0.4, "the same of matrix units", false},
-    [ROWS] = {"rows", 16, 1, 256, 0.5, "sequences that a product takes beside those there are", false},
+    [FILLED] = {"filled", 16, 1, 256, 0.5, "sequences that a product takes beside those there are", false},
     [MEMORY] = {"memory", 0.7, 0.1, 1.2, 0.3, "of memory bandwidth", false},
     [DEPTH] = {"depth", 25, 2, 250, 0.5, "clocks for each of what is summed", false},
     [KNEE] = {"knee", 2, 2, 2, 0, "power with which work, reading and depth overlap", false},
-    [HELD] = {"held", 0.35, 0.35, 0.35, 0.3, "of a step whose weights stay in registers, us", false},
-    [HELD_WORDS] = {"held_words", 2, 2, 2, 0.3, "beside, where they fill the registers of a multiprocessor, us", false},
-    [HELD_OUT] = {"held_out", 0.065, 0.065, 0.065, 0.3, "of a thousand words that do not fit, us", false},
+    [HELD] = {"kept", 0.35, 0.35, 0.35, 0.3, "of a step whose weights stay in registers, us", false},
+    [HELD_WORDS] = {"kept_full", 2, 2, 2, 0.3, "beside, where they fill the registers of a multiprocessor, us", false},
+    [HELD_OUT] = {"kept_out", 0.065, 0.065, 0.065, 0.3, "of a thousand words that do not fit, us", false},
 };
 
 enum { REGISTER_WORDS = 1 << 16, SEQUENCES_TOGETHER = 8 };
@@ -98,13 +105,32 @@ static double peak_of(const struct kernel *kernel, const struct hardware *hardwa
     return fmax(lanes, matrix) * 1e-6;
 }
 
+static bool is_old(const struct kernel *kernel)
+{
+    return kernel->library == LIBRARY_CUDNN && kernel->version != VERSION_UNTOLD &&
+           kernel->version < version_of_word(S("8"));
+}
+
+static double gap_us(const struct kernel *kernel, const double *c)
+{
+    return c[is_old(kernel) ? GAP_OLD : kernel->backward ? GAP_BACKWARD : GAP];
+}
+
+/* Nothing was fitted to the libraries of today. */
+static double unlike(const struct kernel *kernel, double us)
+{
+    const double since = 0.3;
+    (void)us;
+    return is_old(kernel) ? 0 : since;
+}
+
 static double step_us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
 {
     const double weights = weights_of(kernel);
-    const double work = 2 * weights * ((double)kernel->recurrent.batch + c[ROWS]) / peak_of(kernel, hardware, c);
+    const double work = 2 * weights * ((double)kernel->recurrent.batch + c[FILLED]) / peak_of(kernel, hardware, c);
     const double read = weights * kernel_element_bytes(kernel) / (hardware->figure[HW_MEMORY_RATE] * c[MEMORY] * 1e-6);
     const double depth = (double)kernel->recurrent.units * c[DEPTH] / clocks_in_us(hardware);
-    return c[GAP] + soft_max(soft_max(work, read, c[KNEE]), depth, c[KNEE]);
+    return gap_us(kernel, c) + soft_max(soft_max(work, read, c[KNEE]), depth, c[KNEE]);
 }
 
 static double us(const struct kernel *kernel, const struct hardware *hardware, const double *c)
@@ -123,4 +149,5 @@ const struct family family_recurrent = {
     .us = us,
     .parameters = parameters,
     .parameter_count = COEFFICIENTS,
+    .unlike = unlike,
 };
