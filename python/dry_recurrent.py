@@ -13,6 +13,7 @@ PyTorch's RNN.cpp:
 Weights are taken to lie in one piece of memory, as flatten_parameters() lays them: no copies of them are in a call. Without data
 there is no telling how much memory cuDNN keeps for the gradient: what it needs is taken, by KEPT.
 """
+from steptime_dry_packed import known_values, pack_without_data
 from steptime_dry_plan import DEVICE_CAPABILITY, DEVICE_NAME, REAL
 
 MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
@@ -75,23 +76,21 @@ class Layers:
 
 def wrapped(layers, name, given):
     """Of both kinds of calls: a padded batch, and a packed one with the sizes of its steps."""
-    torch = layers.torch
-
     def layer(*arguments):
         def as_given():
             return given(*arguments)
         packed = isinstance(arguments[3], (list, tuple))  # data, sizes, hidden, weights; else data, hidden, weights, bias
         if packed:
             data, sizes, hidden, weights, *rest = arguments
-            return layers.run(name, as_given, data, steps_of(torch, sizes), hidden, weights, *rest, False)
+            return layers.run(name, as_given, data, steps_of(data, sizes), hidden, weights, *rest, False)
         data, hidden, weights, *rest = arguments
         return layers.run(name, as_given, data, [], hidden, weights, *rest)
     return layer
 
 
-def steps_of(torch, sizes):
-    known = getattr(sizes, "constant", None)
-    return [int(size) for size in (sizes if known is None else known).tolist()]
+def steps_of(data, sizes):
+    """Where nobody knows them, all steps have as many sequences."""
+    return known_values(sizes) or [-(-data.shape[0] // sizes.numel())] * sizes.numel()
 
 
 # ---- cells ----
@@ -194,6 +193,7 @@ def recurrent_as_there(torch, places, mode):
         return  # the host's PyTorch computes them
     if mode is not None:
         give_results(torch, mode)
+        pack_without_data(torch)
     layers = Layers(torch, places)
     functions, table = torch._VF, torch.nn.modules.rnn._rnn_impls
     for name in MODES:

@@ -35,6 +35,7 @@ enum coefficient {
     HELD,
     HELD_WORDS,
     HELD_OUT,
+    HELD_BACKWARD,
     COEFFICIENTS,
 };
 
@@ -51,6 +52,7 @@ static const struct parameter parameters[COEFFICIENTS] = {
     [HELD] = {"kept", 0.35, 0.35, 0.35, 0.3, "of a step whose weights stay in registers, us", false},
     [HELD_WORDS] = {"kept_full", 2, 2, 2, 0.3, "beside, where they fill the registers of a multiprocessor, us", false},
     [HELD_OUT] = {"kept_out", 0.065, 0.065, 0.065, 0.3, "of a thousand words that do not fit, us", false},
+    [HELD_BACKWARD] = {"kept_backward", 1.8, 1.8, 1.8, 0.3, "times as long a gradient takes", false},
 };
 
 enum { REGISTER_WORDS = 1 << 16, SEQUENCES_TOGETHER = 8 };
@@ -90,11 +92,10 @@ static double weights_of(const struct kernel *kernel)
 
 static double held_step_us(const struct kernel *kernel, const double *c)
 {
-    const double words = weights_of(kernel), fills = words / REGISTER_WORDS;
-    if (fills <= 1)
-        return c[HELD] + c[HELD_WORDS] * fills;
-    const double rounds = ceil((double)kernel->recurrent.batch / SEQUENCES_TOGETHER);
-    return c[HELD] + c[HELD_WORDS] + c[HELD_OUT] * words / 1000 * rounds;
+    const double words = weights_of(kernel), fills = words / REGISTER_WORDS,
+                 rounds = ceil((double)kernel->recurrent.batch / SEQUENCES_TOGETHER),
+                 out = fills > 1 ? c[HELD_OUT] * words / 1000 * rounds : 0;
+    return (c[HELD] + c[HELD_WORDS] * fmin(fills, 1) + out) * (kernel->backward ? c[HELD_BACKWARD] : 1);
 }
 
 /* Peak in FLOP a microsecond: matrix units where there are some for the type, else lanes. */
