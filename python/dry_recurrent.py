@@ -15,9 +15,9 @@ there is no telling how much memory cuDNN keeps for the gradient: what it needs 
 """
 from steptime_dry_packed import known_values, pack_without_data
 from steptime_dry_plan import DEVICE_CAPABILITY, DEVICE_NAME, REAL
+from steptime_dry_recurrent_real import stand_behind
 
 MODES = {"rnn_relu": 0, "rnn_tanh": 1, "lstm": 2, "gru": 3}
-NAMES = {mode: name for name, mode in MODES.items()}
 KEPT = {0: 1, 1: 1, 2: 6, 3: 5}  # numbers that the gradient needs of each unit and step: gates, state, output
 ON_AMD = DEVICE_NAME.startswith("AMD ")
 BFLOAT16_FROM = (8, 0)
@@ -26,6 +26,7 @@ BFLOAT16_FROM = (8, 0)
 class Layers:
     def __init__(self, torch, places):
         self.torch, self.places = torch, places
+        self.kernels = None  # of a run with data
 
     def on_device(self, tensor):
         """A script may put nothing there: all of it is taken to lie there then."""
@@ -90,6 +91,8 @@ def wrapped(layers, name, given):
 
 def steps_of(data, sizes):
     """Where nobody knows them, all steps have as many sequences."""
+    if REAL:
+        return sizes.tolist()
     return known_values(sizes) or [-(-data.shape[0] // sizes.numel())] * sizes.numel()
 
 
@@ -189,15 +192,17 @@ def give_results(torch, mode):
 # ---- the way in ----
 
 def recurrent_as_there(torch, places, mode):
+    layers, functions, table = Layers(torch, places), torch._VF, torch.nn.modules.rnn._rnn_impls
+    given = {name: getattr(functions, name) for name in MODES}
     if REAL:
-        return  # the host's PyTorch computes them
-    if mode is not None:
+        layers.kernels = stand_behind(torch, given, KEPT)
+        if layers.kernels is None:
+            return  # the host computes each step by itself
+    else:
         give_results(torch, mode)
         pack_without_data(torch)
-    layers = Layers(torch, places)
-    functions, table = torch._VF, torch.nn.modules.rnn._rnn_impls
     for name in MODES:
-        there = wrapped(layers, name, getattr(functions, name))
+        there = wrapped(layers, name, given[name])
         for module in (functions, torch):
             setattr(module, name, there)
         if name.upper() in table:
