@@ -47,7 +47,8 @@ static bool next_pass(const struct shape_argument *weights, uint32_t *at, struct
 {
     *pass = (struct pass){.input = matrix_from(weights, at)};
     pass->state = matrix_from(weights, at);
-    if (pass->input.rank != 2 || pass->state.rank != 2 || pass->input.at[0] != pass->state.at[0])
+    if (pass->input.rank != 2 || pass->state.rank != 2 || pass->input.at[0] != pass->state.at[0] ||
+        pass->state.at[1] <= 0)
         return false;
     uint32_t behind = *at;
     const struct tensor_dims next = matrix_from(weights, &behind);
