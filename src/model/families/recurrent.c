@@ -144,8 +144,9 @@ const struct family family_recurrent = {
     .name = "recurrent",
     .forms = 1u << FORM_RECURRENT,
     .needs = 1u << HW_FP32 | 1u << HW_MEMORY_RATE,
-    .about = "Steps of a recurrent layer in one direction: a product each, which waits for the one before; of a small layer "
-             "one kernel that keeps its weights in registers, analytic.",
+    .about =
+        "Steps of a recurrent layer in one direction: a product each, which waits for the one before; of a small layer "
+        "one kernel that keeps its weights in registers, analytic.",
     .group = group,
     .us = us,
     .parameters = parameters,

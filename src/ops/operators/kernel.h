@@ -41,8 +41,8 @@ enum kernel_form {
     FORM_HOST_COPY,
     FORM_OPTIMIZER,
     FORM_ATTENTION,
-    FORM_EXPERTS,  /* a layer of experts on one GPU: products up, gate and down of the tokens that come to it */
-    FORM_QUANTIZE, /* 16 bits to 8, with a given scale or finding it */
+    FORM_EXPERTS,   /* a layer of experts on one GPU: products up, gate and down of the tokens that come to it */
+    FORM_QUANTIZE,  /* 16 bits to 8, with a given scale or finding it */
     FORM_RECURRENT, /* the steps of one direction of a recurrent layer, without the product of its inputs */
     FORM_COLLECTIVE,
     FORM_ITERATION,

@@ -5,9 +5,10 @@
 
 static struct kernel layer(int64_t batch, int64_t steps, int64_t units, int64_t gates)
 {
-    return (struct kernel){.form = FORM_RECURRENT,
-                           .dtype = DTYPE_F32,
-                           .recurrent = {.batch = batch, .steps = steps, .units = units, .gates = gates, .width = units}};
+    return (struct kernel){
+        .form = FORM_RECURRENT,
+        .dtype = DTYPE_F32,
+        .recurrent = {.batch = batch, .steps = steps, .units = units, .gates = gates, .width = units}};
 }
 
 static const char *const devices[] = {"V100", "T4", "A100", "H100", "MI300X"};
