@@ -77,9 +77,11 @@ class Layers:
 
 def wrapped(layers, name, given):
     """Of both kinds of calls: a padded batch, and a packed one with the sizes of its steps."""
-    def layer(*arguments):
+    def layer(*arguments, **named):
         def as_given():
-            return given(*arguments)
+            return given(*arguments, **named)
+        if named or len(arguments) < 4:  # as no module of PyTorch calls it
+            return as_given()
         packed = isinstance(arguments[3], (list, tuple))  # data, sizes, hidden, weights; else data, hidden, weights, bias
         if packed:
             data, sizes, hidden, weights, *rest = arguments
@@ -101,7 +103,7 @@ def steps_of(data, sizes):
 def cells(layers, torch):
     aten = torch.ops.aten
 
-    def fused(data, weights):
+    def fused(data):
         return layers.on_device(data) and data.dtype.is_floating_point and data.numel() > 0
 
     def gates(data, hidden, weight_in, weight_hidden):
@@ -109,7 +111,7 @@ def cells(layers, torch):
 
     def lstm_cell(given):
         def cell(data, hidden, weight_in, weight_hidden, bias_in=None, bias_hidden=None):
-            if not fused(data, weight_in):
+            if not fused(data):
                 return given(data, hidden, weight_in, weight_hidden, bias_in, bias_hidden)
             of_input, of_hidden = gates(data, hidden[0], weight_in, weight_hidden)
             output, state, _ = aten._thnn_fused_lstm_cell(of_input, of_hidden, hidden[1].to(of_input.dtype), bias_in, bias_hidden)
@@ -118,12 +120,21 @@ def cells(layers, torch):
 
     def gru_cell(given):
         def cell(data, hidden, weight_in, weight_hidden, bias_in=None, bias_hidden=None):
-            if not fused(data, weight_in):
+            if not fused(data):
                 return given(data, hidden, weight_in, weight_hidden, bias_in, bias_hidden)
             of_input, of_hidden = gates(data, hidden, weight_in, weight_hidden)
             return aten._thnn_fused_gru_cell(of_input, of_hidden, hidden.to(of_input.dtype), bias_in, bias_hidden)[0]
         return cell
     return {"lstm_cell": lstm_cell, "gru_cell": gru_cell}
+
+
+def by_place(make, given):
+    """Arguments by name are none of PyTorch's modules'."""
+    made = make(given)
+
+    def cell(*arguments, **named):
+        return given(*arguments, **named) if named else made(*arguments)
+    return cell
 
 
 # ---- results without data ----
@@ -208,6 +219,6 @@ def recurrent_as_there(torch, places, mode):
         if name.upper() in table:
             table[name.upper()] = there
     for name, make in cells(layers, torch).items():
-        there = make(getattr(functions, name))
+        there = by_place(make, getattr(functions, name))
         for module in (functions, torch):
             setattr(module, name, there)
