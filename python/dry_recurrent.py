@@ -139,7 +139,12 @@ def by_place(make, given):
 
 # ---- results without data ----
 
-def shapes_of(data, hidden, layers, batch_first, both_ways, units, out, sizes):
+def steps_first(data, sizes, batch_first):
+    """Libraries have steps first in memory, whatever the order of dimensions."""
+    return data.new_empty((sizes[1], sizes[0], sizes[2])).transpose_(0, 1) if batch_first and len(sizes) == 3 else data.new_empty(sizes)
+
+
+def shapes_of(data, hidden, layers, both_ways, units, out):
     ways, wide = 2 if both_ways else 1, out or units
     batch = hidden.shape[1]
     output = [*data.shape[:-1], wide * ways]
@@ -147,17 +152,17 @@ def shapes_of(data, hidden, layers, batch_first, both_ways, units, out, sizes):
 
 
 def forward(torch, mode_of_cell, data, hidden, cell, units, out, layers, batch_first, train, both_ways, sizes):
-    output, last, state = shapes_of(data, hidden, layers, batch_first, both_ways, units, out, sizes)
+    output, last, state = shapes_of(data, hidden, layers, both_ways, units, out)
     rows = output[0] if len(output) == 2 else output[0] * output[1]
     kept = rows * units * layers * (2 if both_ways else 1) * KEPT[mode_of_cell] * data.element_size() if train else 0
-    return (data.new_empty(output), data.new_empty(last), data.new_empty(state if cell is not None else [0]),
+    return (steps_first(data, output, batch_first), data.new_empty(last), data.new_empty(state if cell is not None else [0]),
             data.new_empty(kept, dtype=torch.uint8))
 
 
-def backward(data, weights, hidden, cell, wanted):
+def backward(data, weights, hidden, cell, wanted, batch_first):
     def like(one, is_wanted):
         return one.new_empty(one.shape) if is_wanted and one is not None else None
-    return (like(data, wanted[0]), like(hidden, wanted[1]), like(cell, wanted[2]),
+    return (steps_first(data, data.shape, batch_first) if wanted[0] else None, like(hidden, wanted[1]), like(cell, wanted[2]),
             [like(one, True) for one in weights] if wanted[3] else [])
 
 
@@ -174,7 +179,7 @@ def results(torch):
         return (*made, data.new_empty(sum(one.numel() for one in weights)))
 
     def gradient(data, weights, stride, in_one, hidden, cell, *rest):
-        return backward(data, weights, hidden, cell, rest[-1])
+        return backward(data, weights, hidden, cell, rest[-1], rest[-8])
 
     def gru_cell(of_input, of_hidden, hidden, bias_in=None, bias_hidden=None):
         return hidden.new_empty(hidden.shape), of_input.new_empty(hidden.shape[0], 5 * hidden.shape[1])

@@ -10,8 +10,13 @@
  * and vectors, which cost no product. A row of the input is what one sequence has at one step: each row meets each matrix
  * once, so forward is 2 rows sum(elements of matrices), whatever the kind of cell. A gradient needs that for what is handed
  * back, and again for the weights, which is one product of all steps for each matrix.
+ *
+ * Libraries want steps first. What lies with sequences first is copied: the input, of a gradient that of the output, too,
+ * and for weights the input once more.
  */
 #include "reading.h"
+
+enum { GRADIENT_OF_OUTPUT = 7 }; /* its place in both libraries' gradients */
 
 static const char no_layer[] = "its input and weights were not recorded";
 
@@ -88,6 +93,26 @@ static void add_steps(struct reading *reading, const struct layers *all, const s
                                                        .gates = units > 0 ? pass->state.at[0] / units : 0,
                                                        .width = pass->state.at[1],
                                                        .packed = all->packed}});
+}
+
+/* Whether an argument has sequences first, in memory as well where strides were recorded. */
+static bool lies_sequences_first(const struct op_call *call, int i)
+{
+    const struct tensor_dims strides = call_dims(&(struct op_call){.shape = call->strides}, i);
+    return call_dims(call, i).rank == 3 && (strides.rank != 3 || strides.at[0] >= strides.at[1]);
+}
+
+static void add_turned(struct reading *reading, const struct layers *all, int i)
+{
+    const struct op_call *call = &reading->call;
+    bool sequences_first = false;
+    call_boolean(call, reading->row->place - 4, &sequences_first);
+    if (sequences_first && lies_sequences_first(call, i))
+        reading_add(reading,
+                    (struct kernel){.form = FORM_COPY,
+                                    .dtype = all->dtype,
+                                    .variant = S(""),
+                                    .moved = {.bytes = call_kernel_bytes(call, i), .scattered = SCATTERED_ROWS}});
 }
 
 /* dW = dY^T X of all steps. */
@@ -183,6 +208,11 @@ bool read_recurrent(struct reading *reading)
         return reading_miss(reading, no_layer);
     if (reading->row->backward)
         all.of_weights = wants_weights(&reading->call);
+    if (reading->row->backward)
+        add_turned(reading, &all, GRADIENT_OF_OUTPUT);
+    add_turned(reading, &all, 0);
+    if (reading->row->backward && all.of_weights)
+        add_turned(reading, &all, 0);
     for (; next_pass(all.weights, &at, &pass); passes++)
         add_pass(reading, &all, &pass);
     if (!passes)

@@ -21,11 +21,16 @@ static const char lstm[] = "[[20, 16, 128], " LSTM_WEIGHTS ", [], [0], [1, 16, 2
 static const char gradient[] = "[[20, 16, 128], " LSTM_WEIGHTS ", [], [0], [1, 16, 256], [1, 16, 256], [20, 16, 256], "
                                "[20, 16, 256], [], [], " NO_SIZES ", [9], [[], [], [], []]]";
 
-static struct lowering lowered(const char *name, const char *dims, const char *values)
+static struct lowering lowered_lying(const char *name, const char *dims, const char *values, const char *strides)
 {
-    const struct op_arguments arguments = {.dims = str_of(dims), .types = S(FLOATS), .values = str_of(values)};
+    const struct op_arguments arguments = {str_of(dims), S(FLOATS), str_of(values), str_of(strides)};
     const struct operator_call call = {.name = str_of(name), .arguments = &arguments, .direction = COPY_UNKNOWN};
     return operator_launches(&call, &arena);
+}
+
+static struct lowering lowered(const char *name, const char *dims, const char *values)
+{
+    return lowered_lying(name, dims, values, "");
 }
 
 static void is_product(struct kernel kernel, int64_t m, int64_t reduced, int64_t n)
@@ -54,6 +59,24 @@ static void a_layer_is_a_product_of_its_inputs_and_its_steps(void **state)
     is_product(forward.kernels[0], 20 * 16, 128, 1024);
     is_steps(forward.kernels[1], 16, 20, 256, 4, 256);
     assert_false(forward.kernels[1].backward || forward.kernels[1].recurrent.packed);
+}
+
+/* The eleventh argument: batch_first. */
+static void what_has_sequences_first_is_copied(void **state)
+{
+    static const char flags[] = "[\"\", [], 4, \"\", \"\", \"\", 2, 256, 0, 1, true, 0.0, true, false, [], null]";
+    static const char other[] = "[\"\", [], 4, \"\", \"\", \"\", 2, 256, 0, 1, false, 0.0, true, false, [], null]";
+    const struct lowering first = lowered("aten::_cudnn_rnn", lstm, flags);
+    assert_int_equal(first.count, 3);
+    assert_int_equal(first.kernels[0].form, FORM_COPY);
+    assert_int_equal(first.kernels[0].moved.bytes, 4 * 20 * 16 * 128);
+    assert_int_equal(lowered_lying("aten::_cudnn_rnn", lstm, flags, "[[2048, 128, 1]]").count, 3);
+    assert_int_equal(lowered_lying("aten::_cudnn_rnn", lstm, flags, "[[128, 2560, 1]]").count, 2);
+    assert_int_equal(lowered("aten::_cudnn_rnn", lstm, other).count, 2);
+    static const char back[] =
+        "[\"\", [], 4, \"\", \"\", \"\", \"\", \"\", null, null, 2, 256, 0, 1, true, 0.0, true, false, [], "
+        "null, \"\", [true, false, false, true]]";
+    assert_int_equal(lowered("aten::_cudnn_rnn_backward", gradient, back).count, 4 + 3);
 }
 
 static void both_directions_and_all_layers_have_their_own(void **state)
@@ -173,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_layer_is_a_product_of_its_inputs_and_its_steps),
+        cmocka_unit_test(what_has_sequences_first_is_copied),
         cmocka_unit_test(both_directions_and_all_layers_have_their_own),
         cmocka_unit_test(a_gradient_has_products_for_inputs_and_weights),
         cmocka_unit_test(a_projection_is_told_by_its_sizes),
