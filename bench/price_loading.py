@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What `steptime price` says that loading takes, beside what a DataLoader really takes on this machine, with and without workers.
 

@@ -3,8 +3,9 @@
 model knows; so behind the last step the loaders that handed out its batches hand out a few more, with data, and are timed. Tensors that
 their datasets keep, and that have no data, are made again, of zeros.
 
-It lies as steptime_dry_loader.py beside the sitecustomize.py that dry_run.py is. The time is that of this machine, by the clock, of one
-process: reading, decoding, and putting samples together, but neither a copy to the device nor what workers send.
+It lies as steptime_dry_loader.py beside the sitecustomize.py that dry_run.py is. The time is that of this machine, of one process: reading,
+decoding, and putting samples together, but neither a copy to the device nor what workers send. It is that of the clock less what the
+thread waited for a processor that another program had.
 """
 import time
 
@@ -81,10 +82,11 @@ class Loaders:
             self.look(next(batches))
             took = []
             while not took or self.left_s > 0 and len(took) < MOST_BATCHES:
-                began, worked = time.perf_counter(), time.thread_time()
+                began, worked, queued = time.perf_counter(), time.thread_time(), queued_s()
                 self.look(next(batches))
-                took.append((time.perf_counter() - began, time.thread_time() - worked))
-                self.left_s -= took[-1][0]
+                clock = time.perf_counter() - began
+                took.append((max(clock - (queued_s() - queued), 0.0), time.thread_time() - worked))
+                self.left_s -= clock
         return sorted(took)[len(took) // 2]
 
     def with_data(self, loader):
@@ -155,6 +157,15 @@ class Loaders:
         elif isinstance(value, (list, tuple)) and depth < DEEPEST:
             for item in value:
                 self.look(item, depth + 1)
+
+
+def queued_s():
+    """How long the thread has been ready and without a processor (Linux; else that is not known, and taken for nothing)."""
+    try:
+        with open("/proc/thread-self/schedstat", encoding="ascii") as figures:
+            return int(figures.read().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
 
 
 def workers_of(loader):

@@ -21,12 +21,10 @@ static const struct explained explained[] = {
     {"without_loading_us", NULL, NULL, "step_ns"},
     {"enough_workers", NULL, NULL, NULL},
     {"load_batch_us",
-     "a batch of the slowest loader, by the clock of this machine, one process, with data: the middle one of at most six behind the "
-     "last step, the first of which is left out",
+     "a batch of the slowest loader on this machine, one process, with data, by the clock less what it waited for a processor: the "
+     "middle one of at most six behind the last step and one more, which is left out",
      NULL, NULL},
-    {"load_worked",
-     "the share of load_batch_us that its thread was at work; else it waited, for files or for a processor", NULL,
-     NULL},
+    {"load_worked", "the share of load_batch_us that its thread was at work; else it waited, as for files", NULL, NULL},
     {"load_workers", "num_workers of that loader, as the script asks for it", NULL, NULL},
     {"load_place", "the line that asks for batches", NULL, NULL},
     {"load_unknown", "the line that asks for batches of which that is not known, and why; null: none", NULL, NULL},

@@ -54,8 +54,7 @@ void price_show_load(const struct price_load *load, struct report *report)
         section_text(section, load_words(load, report_arena(report)));
     if (load->batch_us > 0 && load->worked < BUSY)
         section_text(section,
-                     str_printf(report_arena(report),
-                                "Of that it worked %.0f %%; else it waited, for files or for other programs here.",
+                     str_printf(report_arena(report), "Of that it worked %.0f %%; else it waited, as for files.",
                                 100 * load->worked));
     if (load->why.len)
         section_text(section,
