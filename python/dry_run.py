@@ -4,7 +4,7 @@
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
 need of them), dry_elements.py (filled number by number, or pickled), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
-(its kernels of attention), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
+(its kernels of attention), dry_recurrent.py (its recurrent layers), dry_recurrent_real.py, dry_packed.py (sequences of several lengths), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
 is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
@@ -83,6 +83,7 @@ class DryRun:
         import steptime_dry_lone
         import steptime_dry_memory
         import steptime_dry_quiet
+        import steptime_dry_recurrent
         import steptime_dry_strides
         import steptime_dry_values
         import torch.utils.data
@@ -114,6 +115,7 @@ class DryRun:
         self.watch_backward(torch)
         if DEVICE == "cuda":
             steptime_dry_device.answer(torch, self.memory.places)
+            steptime_dry_recurrent.recurrent_as_there(torch, self.memory.places, self.mode)
         if RANKS:
             import steptime_dry_job
             steptime_dry_job.join(torch, self.memory, RANKS)

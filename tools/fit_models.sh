@@ -4,7 +4,7 @@
 #
 #   tools/fit_models.sh [PROGRAM [FOLDER]]    PROGRAM is build/steptime, FOLDER data/models
 #
-# Half of what bench/gpu measured of other GPUs (bench/gpu/measured) is fitted with them.
+# Half of what bench/gpu measured of other GPUs (bench/gpu/measured) is fitted with them, and bench/recurrent/fit.csv.
 #
 # The same tables give the same files: 'git diff data/models' shows nothing. Only rows for training are read.
 set -eu
@@ -35,6 +35,7 @@ if [ -f bench/serving.py ]; then
         set -- "$@" "$scratch/$table.csv"
     done
 fi
+set -- "$@" bench/recurrent/fit.csv
 "$program" model fit "$@" --into "$folder"
 
 # Iterations on many GPUs: their tables name no device.

@@ -165,9 +165,11 @@ static bool is_of_chip(const struct answer *answer, const struct hardware *hardw
  * What is usual of devices as a whole. Where launches of hosts are told apart, their differences are in what the measured devices would
  * say, and the file tells what those that were left out were off by beside them: few, so taken with some more that are as usual.
  */
-static double usual_of(const struct group_model *group)
+static double usual_of(const struct family *family, const struct group_model *group)
 {
     const struct coefficient_set *all = &group->sets[0];
+    if (family->device_shift > 0)
+        return family->device_shift;
     return all->host > 0 ? with_more(all->shared, group->set_count - 1, usual_of_device, added) : usual_of_device;
 }
 
@@ -184,7 +186,7 @@ static void tell_ensemble(const struct answer *answer, const struct hardware *ha
     const double kind = chip ? widening_of_chip : few_of_kind(group, hardware) ? widening_of_strangers : 1;
     const double far = chip ? 1 : by_distance(group, answer->kin->distance);
     estimate->error = group->sets[0].error;
-    estimate->shared = fmin(kind * far, most_widening) * interval_sd(usual_of(group), shift_level);
+    estimate->shared = fmin(kind * far, most_widening) * interval_sd(usual_of(answer->family, group), shift_level);
     estimate->own = hypot(kind * interval_sd(widths_of_ensemble * spread, shift_level),
                           chip ? answer->set->spread : left_by_devices(group));
 }

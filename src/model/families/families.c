@@ -19,6 +19,7 @@ extern const struct family family_rows_reduced;
 extern const struct family family_traffic;
 extern const struct family family_iteration;
 extern const struct family family_power;
+extern const struct family family_recurrent;
 
 extern const char model_gemm[];
 extern const size_t model_gemm_bytes;
@@ -34,6 +35,8 @@ extern const char model_experts[];
 extern const size_t model_experts_bytes;
 extern const char model_quantize[];
 extern const size_t model_quantize_bytes;
+extern const char model_recurrent[];
+extern const size_t model_recurrent_bytes;
 extern const char model_convolution[];
 extern const size_t model_convolution_bytes;
 extern const char model_gemm_matrix[];
@@ -62,6 +65,7 @@ const struct family_row family_rows[] = {
     {&family_convolution, model_convolution, &model_convolution_bytes},
     {&family_experts, model_experts, &model_experts_bytes},
     {&family_quantize, model_quantize, &model_quantize_bytes},
+    {&family_recurrent, model_recurrent, &model_recurrent_bytes},
     {&family_elementwise, model_elementwise, &model_elementwise_bytes},
     {&family_rows_reduced, model_rows, &model_rows_bytes},
     {&family_traffic, model_traffic, &model_traffic_bytes},

@@ -154,6 +154,9 @@ struct family {
      */
     double set_shift;
 
+    /* What a device that was not measured may be off as a whole beside what measured ones would say, ln, nine of ten; 0: as is usual. */
+    double device_shift;
+
     double sibling_shift, /* what another device of the generation may be off as a whole, ln; 0: as is usual */
         far_shift; /* what another generation may be off as a whole where none was measured, ln; 0: as siblings show */
     double most_residual; /* how far what was learned may move a time, ln; 0: as is usual, a factor of two */

@@ -209,6 +209,19 @@ static const struct form_size quantize_sizes[] = {
      .optional = true},
 };
 
+static const struct form_size recurrent_sizes[] = {
+    {.name = "batch", .wrong = "the batch is 0 or less", AT(recurrent.batch)},
+    {.name = "steps", .wrong = "there are no steps", AT(recurrent.steps)},
+    {.name = "units", .wrong = "there are no units", AT(recurrent.units)},
+    {.name = "gates", .wrong = "there are no gates", AT(recurrent.gates)},
+    {.name = "width", .wrong = "a step hands on nothing", AT(recurrent.width)},
+    {.name = "packed",
+     .wrong = "packed is neither 0 nor 1",
+     .may_be_zero = true,
+     AT(recurrent.packed),
+     .optional = true},
+};
+
 static const struct form_size collective_sizes[] = {
     {.name = "kind", .wrong = "the kind is not known", AT(collective.kind)},
     {.name = "bytes", .wrong = "there are no bytes", AT(collective.bytes)},
@@ -253,6 +266,7 @@ static const struct {
     [FORM_ATTENTION] = {"attention", {attention_sizes, COUNT_OF(attention_sizes)}},
     [FORM_EXPERTS] = {"experts", {experts_sizes, COUNT_OF(experts_sizes)}},
     [FORM_QUANTIZE] = {"quantize", {quantize_sizes, COUNT_OF(quantize_sizes)}},
+    [FORM_RECURRENT] = {"recurrent", {recurrent_sizes, COUNT_OF(recurrent_sizes)}},
     [FORM_COLLECTIVE] = {"collective", {collective_sizes, COUNT_OF(collective_sizes)}},
     [FORM_ITERATION] = {"iteration", {iteration_sizes, COUNT_OF(iteration_sizes)}},
     [FORM_BYTES] = {"bytes", {moved_sizes, 1}},
@@ -319,6 +333,13 @@ static const char *experts_check(const struct kernel *kernel)
     return kernel->experts.skew > MOST_SKEW ? "the skew is above 5000 thousandths" : NULL;
 }
 
+static const char *recurrent_check(const struct kernel *kernel)
+{
+    if (kernel->recurrent.packed > 1)
+        return "packed is neither 0 nor 1";
+    return kernel->recurrent.width > kernel->recurrent.units ? "a step hands on more than it has units" : NULL;
+}
+
 const char *kernel_check(const struct kernel *kernel)
 {
     if (kernel->form >= FORMS)
@@ -340,6 +361,8 @@ const char *kernel_check(const struct kernel *kernel)
         return attention_check(kernel);
     case FORM_EXPERTS:
         return experts_check(kernel);
+    case FORM_RECURRENT:
+        return recurrent_check(kernel);
     default:
         return NULL;
     }

@@ -41,8 +41,9 @@ enum kernel_form {
     FORM_HOST_COPY,
     FORM_OPTIMIZER,
     FORM_ATTENTION,
-    FORM_EXPERTS,  /* a layer of experts on one GPU: products up, gate and down of the tokens that come to it */
-    FORM_QUANTIZE, /* 16 bits to 8, with a given scale or finding it */
+    FORM_EXPERTS,   /* a layer of experts on one GPU: products up, gate and down of the tokens that come to it */
+    FORM_QUANTIZE,  /* 16 bits to 8, with a given scale or finding it */
+    FORM_RECURRENT, /* the steps of one direction of a recurrent layer, without the product of its inputs */
     FORM_COLLECTIVE,
     FORM_ITERATION,
     FORM_BYTES, /* whatever has no form of its own */
@@ -149,6 +150,11 @@ struct kernel {
             int64_t finds_scale; /* 1: the scale is found, too; 0: given */
         } quantize;
         struct {
+            int64_t batch, steps, units, gates; /* gates: products a unit needs of its own state: 1, 3 or 4 */
+            int64_t width;                      /* of what a step hands to the next: units, or less by a projection */
+            int64_t packed;                     /* 1: sequences of several lengths */
+        } recurrent;
+        struct {
             int64_t kind, bytes, ranks, server_ranks; /* kind: enum collective_kind + 1 */
         } collective;
         struct {
@@ -204,11 +210,11 @@ static inline double kernel_key_bytes(const struct kernel *kernel)
     return bytes ? (double)bytes : kernel_element_bytes(kernel);
 }
 
-/* Products, convolutions, attention and experts: what matrix units do. */
+/* Products, convolutions, attention, experts and recurrent layers: what matrix units do. */
 static inline bool kernel_form_is_matrix(enum kernel_form form)
 {
     return form == FORM_BMM || form == FORM_LINEAR || form == FORM_CONVOLUTION || form == FORM_ATTENTION ||
-           form == FORM_EXPERTS;
+           form == FORM_EXPERTS || form == FORM_RECURRENT;
 }
 
 /* NULL where every size is positive and FLOPs and bytes fit; else what is wrong, in words: "k is 0". */

@@ -123,6 +123,23 @@ static double expert_bytes(const struct kernel *k)
            2 * (double)k->experts.tokens * (double)k->experts.hidden * kernel_element_bytes(k);
 }
 
+/* ---- recurrent layers ---- */
+
+/* Of one step: what the last one handed on by all gates, and a projection. */
+static double recurrent_weights(const struct kernel *k)
+{
+    const double units = (double)k->recurrent.units, width = (double)k->recurrent.width;
+    return units * width * ((double)k->recurrent.gates + (k->recurrent.width < k->recurrent.units ? 1 : 0));
+}
+
+/* The weights once; of each step the gates' inputs and what it hands on, backward the gradients of both beside. */
+static double recurrent_bytes(const struct kernel *k)
+{
+    const double rows = (double)k->recurrent.batch * (double)k->recurrent.steps,
+                 row = (double)k->recurrent.gates * (double)k->recurrent.units + (double)k->recurrent.width;
+    return kernel_element_bytes(k) * (recurrent_weights(k) + rows * row * (k->backward ? 2 : 1));
+}
+
 /* ---- all ---- */
 
 double kernel_flops(const struct kernel *k)
@@ -137,6 +154,8 @@ double kernel_flops(const struct kernel *k)
         return attention_flops(k);
     case FORM_EXPERTS:
         return 2 * expert_pairs(k) * expert_weights(k);
+    case FORM_RECURRENT:
+        return 2 * (double)k->recurrent.batch * (double)k->recurrent.steps * recurrent_weights(k);
     default:
         return 0;
     }
@@ -176,6 +195,8 @@ double kernel_bytes(const struct kernel *k)
         return attention_bytes(k);
     case FORM_EXPERTS:
         return expert_bytes(k);
+    case FORM_RECURRENT:
+        return recurrent_bytes(k);
     case FORM_QUANTIZE:
         return (wide + 1) * (double)k->quantize.rows * (double)k->quantize.cols;
     case FORM_ELEMENTWISE:

@@ -121,6 +121,8 @@ enum family operator_family(str name)
         {read_convolution, FAMILY_CONVOLUTION},
         {read_convolution_gradients, FAMILY_CONVOLUTION},
         {read_attention, FAMILY_ATTENTION},
+        {read_recurrent, FAMILY_GEMM},
+        {read_cell, FAMILY_ELEMENTWISE},
         {read_elementwise, FAMILY_ELEMENTWISE},
         {read_dropout, FAMILY_RANDOM},
         {read_loss, FAMILY_LOSS},

@@ -149,6 +149,10 @@ read_fn read_convolution_gradients; /* tensor: gradient, with: input; weight beh
 read_fn
     read_attention; /* tensor: queries; place: causal flag or kind of mask; operands: 1 where sequence is before heads */
 
+/* recurrent.c */
+read_fn read_recurrent; /* tensor: state; place: sizes of steps, the mask of a gradient last; backward */
+read_fn read_cell;      /* tensor: gates; operands: tensors of their size that are read or written */
+
 /* elements.c */
 read_fn read_elementwise;    /* operands, each, writes, word */
 read_fn read_dropout;        /* tensor, each, backward */

@@ -23,6 +23,9 @@
 #define ATTENTION .flops = "2 B H Sq Sk (D + Dv), half if causal", .bytes = "Q + K + V + O", FLOP_COUNTER
 #define ATTENTION_BACK \
     .flops = "2 B H Sq Sk (3 D + 2 Dv), half if causal", .bytes = "dO + O + 2 (Q + K + V)", FLOP_COUNTER
+#define RECURRENT .flops = "2 rows sum(elements of weight matrices)", .bytes = "X + W + Y", COUNTED
+#define RECURRENT_BACK \
+    .flops = "forward, once more where gradients of weights are wanted", .bytes = "2 (X + W + Y)", COUNTED
 #define OPERANDS  .bytes = "operands + output", COUNTED
 #define ROWS      .bytes = "X + Y", COUNTED
 #define ROWS_BACK .bytes = "dY + X + dX", COUNTED
@@ -131,6 +134,23 @@ const struct operator_row operator_rows[] = {
     {"^aten::_scaled_dot_product_flash_attention_for_cpu_backward$", CALLS, read_attention, .tensor = 1, .place = 7,
      .backward = true, ATTENTION_BACK},
     {"^aten::_scaled_dot_product_attention_math$|^aten::multi_head_attention", CALLS, .read = NULL},
+
+    /* ---- recurrent layers ---- */
+    {"^aten::_cudnn_rnn$", KERNELS, read_recurrent, .tensor = 4, .place = 14, RECURRENT},
+    {"^aten::miopen_rnn$", KERNELS, read_recurrent, .tensor = 3, .place = 12, RECURRENT},
+    {"^aten::_cudnn_rnn_backward$", KERNELS, read_recurrent, .tensor = 4, .place = 18, .backward = true,
+     RECURRENT_BACK},
+    {"^aten::miopen_rnn_backward$", KERNELS, read_recurrent, .tensor = 4, .place = 17, .backward = true,
+     RECURRENT_BACK},
+    {"^aten::lstm$|^aten::gru$|^aten::rnn_tanh$|^aten::rnn_relu$|^aten::lstm_cell$|^aten::gru_cell$", CALLS,
+     .read = NULL},
+    {"^cudnnrnnbackward|^miopenrnnbackward|^thnnfusedlstmcellbackward|^thnnfusedgrucellbackward", CALLS, .read = NULL},
+    {"^aten::_thnn_fused_lstm_cell$", KERNELS, read_cell, .tensor = 0, .operands = 4},
+    {"^aten::_thnn_fused_lstm_cell_backward_impl$", KERNELS, read_cell, .tensor = 4, .operands = 4},
+    {"^aten::_thnn_fused_gru_cell$", KERNELS, read_cell, .tensor = 0, .operands = 5},
+    {"^aten::_thnn_fused_gru_cell_backward$", KERNELS, read_cell, .tensor = 1, .operands = 3},
+    {"^aten::_thnn_fused_lstm_cell_backward$", CALLS, .read = NULL},
+    {"^aten::_cudnn_rnn_flatten_weight$", KERNELS, read_cat, .tensor = 0},
 
     /* ---- softmax, norms, dropout ---- */
     {"^aten::_softmax$|^aten::_softmax.out$", KERNELS, read_softmax, .place = 1, .each = 5,

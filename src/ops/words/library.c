@@ -3,7 +3,7 @@
 
 static const char *const words[LIBRARIES] = {
     [LIBRARY_UNTOLD] = "",   [LIBRARY_UNKNOWN] = "unknown", [LIBRARY_SGLANG] = "sglang", [LIBRARY_TRTLLM] = "trtllm",
-    [LIBRARY_VLLM] = "vllm", [LIBRARY_NCCL] = "nccl",       [LIBRARY_ONECCL] = "oneccl",
+    [LIBRARY_VLLM] = "vllm", [LIBRARY_NCCL] = "nccl",       [LIBRARY_ONECCL] = "oneccl", [LIBRARY_CUDNN] = "cudnn",
 };
 
 enum library library_of_word(str word)

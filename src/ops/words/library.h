@@ -16,6 +16,7 @@ enum library {
     LIBRARY_VLLM,
     LIBRARY_NCCL,
     LIBRARY_ONECCL,
+    LIBRARY_CUDNN,
     LIBRARIES,
 };
 
