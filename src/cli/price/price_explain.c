@@ -75,7 +75,7 @@ static const struct explained *find(str word)
 
 static const struct column_spec meaning_columns[] = {
     {"number", "number", UNIT_NONE, 0, "the number asked for"},
-    {"definition", "definition", UNIT_NONE, COLUMN_WIDE, "what it is, or how it is computed"},
+    {"definition", "definition", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what it is, or how it is computed"},
     {0},
 };
 
