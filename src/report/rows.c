@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows.h"
 
-#include <ctype.h>
 #include <math.h>
 
 #include "base/sum.h"
@@ -63,7 +62,7 @@ static bool is_small(const struct table *table, uint32_t row, const double *boun
 
 static bool is_of_word(char c)
 {
-    return isalnum((unsigned char)c) || c == '_';
+    return (c >= '0' && c <= '9') || (char_lower(c) >= 'a' && char_lower(c) <= 'z') || c == '_';
 }
 
 /* Whether the text has the name as a word of its own. */

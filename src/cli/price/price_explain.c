@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "predict/answer/explain.h"
+#include "price_dry_show.h"
 #include "report/explain.h"
 
 /* A number by its id. */
@@ -154,4 +155,14 @@ struct report *price_explain(str word, const struct price_asked *asked, const st
     if (one && one->shows)
         report_explain(whole, str_of(one->shows), answer);
     return answer;
+}
+
+void price_explain_list(struct report *answer)
+{
+    struct report *const whole = report_new(report_arena(answer), S("price"));
+    price_show(&(struct prices){.priced = true}, whole);
+    price_show_step(&(struct price_step){.samples_from = S("")}, whole);
+    price_show_memory(&(struct dry_memory){0}, NULL, whole);
+    report_explain(whole, S("list"), answer);
+    put_formulas(explained, EXPLAINED, answer);
 }
