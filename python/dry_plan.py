@@ -21,6 +21,7 @@ PRECISION = os.environ.get("STEPTIME_DRY_PRECISION", "")  # "bfloat16", "float16
 SHAPES = os.environ.get("STEPTIME_DRY_BATCH_SHAPE", "")  # of batches, where data is absent
 RANKS = int(os.environ.get("STEPTIME_DRY_RANKS", "0"))  # of the job, of which this is the first; 0: it is none
 REAL = os.environ.get("STEPTIME_DRY_REAL") == "1"  # tensors have data: a run of few samples, where none without data can be
+LOADS = os.environ.get("STEPTIME_DRY_LOADS") == "1"  # whether to time what loading takes
 SERVER = int(os.environ.get("STEPTIME_DRY_SERVER", "8"))  # devices of a server
 LIMIT = float(os.environ.get("STEPTIME_DRY_LIMIT", "0"))  # seconds, behind which steptime ends it; 0: not known
 UNTIL = float(os.environ.get("STEPTIME_DRY_UNTIL", "0"))  # when that is, by CLOCK_MONOTONIC; 0: not known

@@ -52,6 +52,7 @@ def load_here(torch, data):
     @functools.wraps(make)
     def wrapper(*arguments, **named):
         given = signature.bind(*arguments, **named)
+        workers = getattr(given.arguments["self"], "steptime_workers", given.arguments.get("num_workers", 0))
         given.arguments.update({name: value for name, value in LOADER.items() if name in given.arguments})
         own = None
         if data:
@@ -59,6 +60,7 @@ def load_here(torch, data):
         else:
             own = another_batch(given.arguments)
         make(*given.args, **given.kwargs)
+        given.args[0].steptime_workers = workers
         if own is not None:
             given.args[0].batch_sampler.steptime_own = own
     torch.utils.data.DataLoader.__init__ = wrapper

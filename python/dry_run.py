@@ -7,7 +7,7 @@ need of them), dry_strides.py (where its elements lie), dry_device.py (answers a
 (its kernels of attention), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_batch.py (samples of a step), dry_data.py (batches where data
-is absent), dry_weights.py (weights without data, or absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
+is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
 of data); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
@@ -27,6 +27,9 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     instead   1  <place> <own> <ran>    loaders that got another batch would have handed out <own> items for it, not <ran>
     rebatched 1  <place> <n>      a loader got another batch than it asked for
     shaped    1  <place>                a loader handed out batches of the shapes that were asked for
+    load      1  <place> <ns> <n> <workers> <worked>   what loading a batch takes one process here, how many a step takes, for how many
+              workers, and for how long of it the process worked
+    unloaded  1  <place> <why>          that is not known
     nothing   1                         it put nothing on the device
     lacks     1  <place> <why>          what it died of, or may have died of, is that there is no data
     died      1  <place> <error>        an error ended the script; at which line of it
@@ -53,7 +56,7 @@ class DryRun:
 
     def __init__(self):
         self.process = os.getpid()
-        self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = self.waits = None
+        self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = self.loaders = self.waits = None
         self.first = FirstOptimizer()
         self.steps = 0
         self.by_hand = False
@@ -74,6 +77,7 @@ class DryRun:
         import steptime_dry_data
         import steptime_dry_device
         import steptime_dry_known
+        import steptime_dry_loader
         import steptime_dry_lone
         import steptime_dry_memory
         import steptime_dry_quiet
@@ -95,6 +99,8 @@ class DryRun:
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.batch.began = self.memory.begin_batches
         (data or self.batch).watch()
+        self.loaders = steptime_dry_loader.Loaders(torch)
+        self.loaders.watch()
         steptime_dry_calls.Calls(self.memory, DEVICE == "cuda", self.batch).watch()
         self.watch_optimizers(torch)
         watch_steps(torch, self.end_step)
@@ -192,6 +198,7 @@ class DryRun:
         self.steps += 1
         self.memory.end_step(optimizer)
         self.batch.end_step()
+        self.loaders.end_step()
         tell("step", words=self.steps)
         if self.waits:
             self.waits.end_step()
@@ -210,6 +217,7 @@ class DryRun:
             self.stop_observing()
         if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
+            self.loaders.tell()
             if self.waits:
                 self.waits.write()
         if self.by_hand and self.steps:

@@ -35,6 +35,17 @@ def train(model, loader, opt, name="x"):
     return total
 """
 
+# What a loss is given to, with its read-back.
+METER = """
+def read(loss):
+    return loss.item()  # expect
+""".strip()
+
+
+def files(**texts):
+    """name=text; `__` in a name without a slash is one."""
+    return "".join(f"=== {name if '/' in name else name.replace('__', '/')}.py\n{text.strip()}\n" for name, text in texts.items())
+
 
 def train(read="read(loss)"):
     return TRAIN.format(read=read).strip()

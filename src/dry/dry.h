@@ -31,6 +31,7 @@ struct dry_options {
     int64_t server;  /* devices of a server */
     bool waits;      /* note where the host waits for the device */
     bool real;       /* tensors have data */
+    bool loads;      /* time what loading takes */
 };
 
 enum dry_kind { DRY_VALUE, DRY_BRANCH, DRY_SHAPE, DRY_SKIPPED, DRY_KINDS };
@@ -54,6 +55,16 @@ struct dry_batch {
     str place;
 };
 
+/* What loading takes, by the clock of this machine, with data; of the last step. */
+struct dry_load {
+    int64_t batch_ns;        /* of one process: a batch of the slowest loader; 0: not known, or there is no loader */
+    int64_t worked_ns;       /* of it the process worked; else it waited, as for files */
+    int64_t own_ns, feed_ns; /* of a step: by the training thread itself; by workers, of the slowest loader, side by side */
+    int64_t workers;         /* of the slowest loader */
+    str place;               /* where it is asked for them */
+    str why;                 /* why one is not known, the rest of a sentence; "": all are */
+};
+
 struct dry_result {
     const char *folder;        /* private; holds the execution trace and the table of memory */
     const char *execution;     /* path; NULL: no step was begun */
@@ -67,6 +78,7 @@ struct dry_result {
     uint32_t count;
     uint64_t times[DRY_KINDS];
     struct dry_batch batch;
+    struct dry_load load;
     str by_hand;          /* where backward() ends its steps, as it has no optimizer; "": it has one */
     bool rebatched;       /* a loader took the batch of the options */
     bool shaped;          /* a loader handed out the shapes of the options */

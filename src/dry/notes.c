@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "notes.h"
 
+#include "base/sum.h"
 #include "io/beside.h"
 
 static const char *const kind_words[] = {
@@ -59,7 +60,29 @@ static void take_own(const struct line *line, struct dry_batch *batch)
     batch->ran = of_ran;
 }
 
-static void take_event(const struct line *line, struct dry_told *told, struct dry_result *result)
+/* "8200000 1 4 8000000": nanoseconds of a batch, how many a step takes, workers, nanoseconds of work. Workers of several loaders work side by side. */
+static void take_load(const struct line *line, struct dry_load *load)
+{
+    str batch, count, of, rest = line->words;
+    int64_t ns, batches, workers, worked_ns;
+    if (!str_cut(&rest, ' ', &batch) || !str_int(batch, &ns) || !str_cut(&rest, ' ', &count) ||
+        !str_int(count, &batches) || !str_cut(&rest, ' ', &of) || !str_int(of, &workers) ||
+        !str_int(rest, &worked_ns) || ns < 1 || batches < 1 || workers < 0 || worked_ns < 0)
+        return;
+    const double all_ns = (double)ns * (double)batches / (double)(workers ? workers : 1);
+    if (workers)
+        load->feed_ns = all_ns > (double)load->feed_ns ? sum_rounded(all_ns) : load->feed_ns;
+    else
+        load->own_ns = sum_add(load->own_ns, sum_rounded(all_ns));
+    if (ns <= load->batch_ns)
+        return;
+    load->batch_ns = ns;
+    load->workers = workers;
+    load->worked_ns = worked_ns;
+    load->place = line->place;
+}
+
+static void take_event(const struct line *line, struct arena *arena, struct dry_told *told, struct dry_result *result)
 {
     told->loaded |= str_eq(line->kind, S("loaded"));
     told->done |= str_eq(line->kind, S("done"));
@@ -70,6 +93,11 @@ static void take_event(const struct line *line, struct dry_told *told, struct dr
         take_batch(line, &result->batch);
     if (str_eq(line->kind, S("instead")))
         take_own(line, &result->batch);
+    if (str_eq(line->kind, S("load")))
+        take_load(line, &result->load);
+    if (str_eq(line->kind, S("unloaded")) && !result->load.why.len)
+        result->load.why =
+            str_printf(arena, "%.*s: %.*s", (int)line->place.len, line->place.at, (int)line->words.len, line->words.at);
     told->ended |= str_eq(line->kind, S("ended"));
     if (str_eq(line->kind, S("torch"))) {
         told->torch = true;
@@ -118,7 +146,7 @@ struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry
             result->times[notes[result->count].kind] += (uint64_t)line.times;
             result->count++;
         } else {
-            take_event(&line, &told, result);
+            take_event(&line, arena, &told, result);
         }
     }
     return told;

@@ -119,6 +119,7 @@ static const struct field program_fields[] = {
     TEXT(program, path),         TEXT(program, device),
     NUMBER(program, step),       NUMBER(program, without_shapes),
     NUMBER(program, origin_ns),  NUMBER(program, dated),
+    NUMBER(program, load_ns),    NUMBER(program, feed_ns),
 };
 
 struct row_kind {

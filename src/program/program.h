@@ -129,6 +129,8 @@ struct program {
     int64_t active_ns;        /* union of the device work of the step; -1 */
     int64_t behind_ns;        /* from its start, the device is still at work of the recorded steps before */
     int64_t held_ns;          /* of wall_ns, the host or work that was called waits for nothing that is recorded */
+    int64_t load_ns;          /* of a dry run: the host loads the batches of the step itself, so long; 0 */
+    int64_t feed_ns;          /* of a dry run: workers load them, those of the next step so long behind these; 0 */
     bool profiled;            /* the times hold the cost of the profiler */
     str path, device;         /* device: name as recorded; "" */
     int64_t step;             /* number of the step; -1 */

@@ -134,6 +134,7 @@ static bool price(struct pricing *p, struct steptime_error *err)
     if (!sweep(p, err) || !check(p, err))
         return false;
     price_show_step(&p->run.step, p->report);
+    price_show_load(&p->run.step.load, p->report);
     price_show_memory(&p->run.dry.memory, p->asked.count ? &p->asked.devices[0] : NULL, p->report);
     price_show_dry(&p->run.dry, p->asked.dry.batch_shape.len > 0, p->report);
     const char *const word = call_text(p->call, "explain");
@@ -183,6 +184,8 @@ static const struct option options[] = {
      "How many of the true times are to lie within the intervals that stand beside predictions: 0.9 by default."},
     {"dry-steps", 0, "N", NULL, "Let the script make so many steps; the last one is priced. Default: 3."},
     {"limit", 0, "SECONDS", NULL, "Wait so long for them. Default: 600."},
+    {"no-loading", 0, NULL, NULL,
+     "Leave out what loading data takes: else its loaders hand out a few batches with data behind the last step, and are timed here."},
     {"fallback", 0, "WHEN", NULL,
      "Where the script cannot go on without data: run it on the CPU with one sample, and scale that (needed, the default), or not (never); "
      "always: do not try without data."},

@@ -146,8 +146,11 @@ static bool take_dry(const struct call *call, struct arena *arena, struct price_
     if (!argv)
         return false;
     asked->path = call_argument(call, 0);
-    asked->dry = (struct dry_options){
-        .argv = argv, .device = device_told(asked), .precision = S(""), .server = price_server(asked)};
+    asked->dry = (struct dry_options){.argv = argv,
+                                      .device = device_told(asked),
+                                      .precision = S(""),
+                                      .server = price_server(asked),
+                                      .loads = !call_flag(call, "no-loading")};
     if (!take_shape(call, arena, &asked->dry.batch_shape, err) ||
         !call_count(call, "dry-steps", 1, MOST_STEPS, USUAL_STEPS, &asked->dry.steps, err) ||
         !call_count(call, "limit", 1, MOST_LIMIT_S, USUAL_LIMIT_S, &limit_s, err))

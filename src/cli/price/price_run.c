@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "price_run.h"
 
+#include <math.h>
+
 #include "base/error.h"
 #include "base/search.h"
 #include "read/read.h"
@@ -47,6 +49,7 @@ static bool run_script(const struct price_asked *asked, const struct price_setti
 {
     struct dry_options options = asked->dry;
     options.batch = setting->batch;
+    options.loads = options.loads && !setting->base;
     options.precision = setting->precision;
     if (is_known_to_lack(setting)) {
         run->real = (struct price_real){.asked = setting->base->real.asked,
@@ -74,6 +77,11 @@ static bool run_either(const struct price_asked *asked, const struct price_setti
         return false;
     run->ran = run->dry.lives;
     run->ran_batch = run->dry.batch;
+    run->loaded = run->dry.batch.own > 0 && run->real.taken ? run->dry.batch.own : run->dry.batch.samples;
+    if (setting->base) {
+        run->dry.load = setting->base->dry.load;
+        run->loaded = setting->base->loaded;
+    }
     return true;
 }
 
@@ -133,6 +141,25 @@ static str samples_from(const struct dry_batch *batch, struct arena *arena)
     return str_printf(arena, "%s, at %.*s", words[batch->basis], (int)batch->place.len, batch->place.at);
 }
 
+/* What was timed once goes with the samples of the step. */
+static int64_t load_ns(const struct price_run *run, int64_t ns)
+{
+    const struct batches batches = {.more = run->loaded, .to = run->dry.batch.samples};
+    return batches.more > 0 && batches.to > 0 ? size_with_batch(ns, batches) : ns;
+}
+
+static struct price_load load_of(const struct price_run *run)
+{
+    const struct dry_load *const load = &run->dry.load;
+    return (struct price_load){.batch_us = (double)load_ns(run, load->batch_ns) / 1e3,
+                               .worked = load->batch_ns ? fmin((double)load->worked_ns / (double)load->batch_ns, 1) : 1,
+                               .own_us = (double)load_ns(run, load->own_ns) / 1e3,
+                               .feed_us = (double)load_ns(run, load->feed_ns) / 1e3,
+                               .workers = load->workers,
+                               .place = load->place,
+                               .why = load->why};
+}
+
 static void take_what_it_does(const struct program *program, struct arena *arena, struct price_run *run)
 {
     const struct dry_result *const dry = &run->dry;
@@ -140,6 +167,7 @@ static void take_what_it_does(const struct program *program, struct arena *arena
                                     .samples = dry->batch.samples,
                                     .tokens = dry->batch.tokens,
                                     .samples_from = samples_from(&dry->batch, arena),
+                                    .load = load_of(run),
                                     .doubt = price_real_doubt(&run->real),
                                     .lives = &dry->lives,
                                     .peak = allocator_replay(&dry->lives, ALLOCATOR_NO_LIMIT)};
@@ -162,6 +190,8 @@ static bool take_step(const struct price_asked *asked, struct program_texts *tex
     struct program program = program_of_execution(input.execution, &scratch);
     const bool good =
         program_check(&program, err) && price_real_grow(&run->real, asked->on_gpu, arena, &program, &run->dry, err);
+    program.load_ns = load_ns(run, run->dry.load.own_ns);
+    program.feed_ns = load_ns(run, run->dry.load.feed_ns);
     run->source = (struct predict_source){
         .steps = arena_alloc(arena, sizeof *run->source.steps), .count = 1, .path = str_of(asked->path)};
     predict_source_set(&run->source, 0, &program, texts, arena);

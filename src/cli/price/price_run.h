@@ -22,6 +22,7 @@ struct price_run {
     struct price_real real; /* where it was not run dry */
     struct dry_lives ran;   /* lives and batch as they were run: `dry` has them scaled */
     struct dry_batch ran_batch;
+    int64_t loaded;    /* samples of the step that dry.load was timed of; 0: not known */
     bool shares_files; /* they are those of another run */
     struct predict_source source;
     struct price_step step;

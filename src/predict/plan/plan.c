@@ -260,6 +260,8 @@ void plan_scale_host(struct plan *plan, double factor)
         plan->launches[i].call_us *= factor;
     }
     plan->tail_us *= factor;
+    plan->load.own_us *= factor;
+    plan->load.feed_us *= factor;
     plan->between_us *= factor;
 }
 
@@ -287,7 +289,9 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
 {
     struct arena scratch = {0};
     struct planning p = {.program = program, .options = options, .arena = arena, .plan = plan};
-    *plan = (struct plan){.program = program, .repeats = program->step >= 0};
+    *plan = (struct plan){.program = program,
+                          .load = {(double)program->load_ns / 1e3, (double)program->feed_ns / 1e3},
+                          .repeats = program->step >= 0};
     if (options->hardware)
         plan->hardware = *options->hardware;
     plan->streams = program->streams > 2 ? program->streams : 2; /* one of compute, one of communication */

@@ -80,6 +80,11 @@ struct plan_device {
     uint32_t queue_room; /* launches that a stream holds; the host waits for room. 0: no bound */
 };
 
+/* Of the batches of a step: what the host takes to load them itself, before its first operator; and what workers of loaders take. */
+struct plan_load {
+    double own_us, feed_us;
+};
+
 struct plan {
     const struct program *program;
     struct plan_op *ops;
@@ -91,7 +96,8 @@ struct plan {
     uint32_t streams, threads;
     double tail_us;    /* of the host, after the last operator */
     double between_us; /* T1, of any two neighbours: what an operator takes with it where it is gone */
-    bool repeats;      /* one step of many: the next begins where this one's host ends */
+    struct plan_load load;
+    bool repeats; /* one step of many: the next begins where this one's host ends */
     struct plan_device device;
     uint32_t compiled,
         compiled_kernels; /* operators that torch.compile has, and kernels that it is taken to make of them */
@@ -137,7 +143,7 @@ bool plan_of(const struct program *program, const struct plan_options *options, 
 /* Sums the launches by basis again, after changes. */
 void plan_sum(struct plan *plan);
 
-/* Everything that the host does takes `factor` times as long; its waits and the device stay. */
+/* Everything that the host does, loading included, takes `factor` times as long; its waits and the device stay. */
 void plan_scale_host(struct plan *plan, double factor);
 
 #endif

@@ -220,6 +220,30 @@ static void add_op(struct making *m, uint32_t i)
     m->into->end_of[i] = add_part(m, op->thread, op->gone ? 0 : op->last_us);
 }
 
+/* ---- batches ---- */
+
+/* Before all operators, so that they can wait for it. */
+static uint32_t add_feed(struct making *m)
+{
+    if (m->plan->load.feed_us <= 0)
+        return NODE_NONE;
+    const uint32_t feed = net_add(&m->build, NODE_NONE, WALK_HOST, walk_ticks(m->plan->load.feed_us));
+    net_link_back(&m->build, (struct carry){{feed, feed, LINK_THREAD}, 1});
+    return feed;
+}
+
+static void add_load(struct making *m)
+{
+    if (m->plan->load.own_us > 0)
+        add_host(m, 0, m->plan->load.own_us);
+}
+
+static void wait_for_feed(struct making *m, uint32_t feed)
+{
+    if (feed != NODE_NONE && m->first[0] != NODE_NONE)
+        net_link(&m->build, feed, m->first[0], LINK_THREAD);
+}
+
 /* ---- the whole ---- */
 
 static uint32_t *all_none(uint32_t count, struct arena *arena)
@@ -299,7 +323,7 @@ struct walk_net walk_net_of(const struct plan *plan, struct arena *arena)
     struct walk_net net = {.plan = plan};
     struct making m = {.into = &net, .plan = plan, .scratch = &scratch, .awaited = WAITS_FOR_NOTHING};
     m.due_launch = PLAN_NONE;
-    m.build = net_build_open(arena, 3 * (size_t)plan->count + 4 * (size_t)plan->launch_count + 1);
+    m.build = net_build_open(arena, 3 * (size_t)plan->count + 4 * (size_t)plan->launch_count + 3);
     m.steps = plan->repeats ? WALK_REPEATS_MOST : 1;
     m.queue_room = plan->device.queue_room < QUEUE_MOST ? plan->device.queue_room : QUEUE_MOST;
     net.work_of = all_none(plan->launch_count, arena);
@@ -309,8 +333,11 @@ struct walk_net walk_net_of(const struct plan *plan, struct arena *arena)
     m.last = all_none(plan->threads, &scratch);
     m.first = all_none(plan->threads, &scratch);
     m.called = arena_array(&scratch, plan->streams, sizeof *m.called);
+    const uint32_t feed = add_feed(&m);
+    add_load(&m);
     for (uint32_t i = 0; i < plan->count; i++)
         add_op(&m, i);
+    wait_for_feed(&m, feed);
     add_tail(&m);
     pay(&m);
     mem_free(m.owed);

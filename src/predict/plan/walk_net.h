@@ -4,6 +4,8 @@
  * each stream. A tick is a picosecond, so that what is a part of a nanosecond adds
  * up over a step.
  *
+ *     load     of the host, before its first operator, where it loads its batches itself; where workers do, the first operator waits
+ *              for theirs, which begin with those of the step before
  *     host     for each launch the rest of the call before it (T4) and the gap (T2, T5), up to its own call, the first with
  *              what comes before the operator (T1); at the end the rest of the last call and last (T3, T5). A wait where there is one, and what comes after it
  *              begins when what it waited for has ended and returned

@@ -11,7 +11,15 @@
 
 static bool without_host(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err)
 {
+    const struct plan_load load = plan->load;
     plan_scale_host(plan, 0);
+    plan->load = load;
+    return true;
+}
+
+static bool without_loading(const void *context, struct plan *plan, struct arena *arena, struct steptime_error *err)
+{
+    plan->load = (struct plan_load){0};
     return true;
 }
 
@@ -22,16 +30,25 @@ static bool without_device(const void *context, struct plan *plan, struct arena 
     return true;
 }
 
-static bool find_bound(const struct predict_source *source, const struct predict_asked *asked, struct price *price,
-                       struct steptime_error *err)
+static bool find_bound(const struct predict_source *source, const struct predict_asked *asked,
+                       const struct price_load *load, struct price *price, struct steptime_error *err)
 {
-    const struct alone no_host = {.change = without_host}, no_device = {.change = without_device};
-    struct alone_step host, device;
-    if (!step_alone(source, asked, &no_host, &host, err) || !step_alone(source, asked, &no_device, &device, err))
-        return false;
-    price->without_host_us = host.step_us;
-    price->without_device_us = device.step_us;
-    price->bound = price->without_device_us < price->without_host_us ? PRICE_BY_DEVICE : PRICE_BY_HOST;
+    static const struct alone without[PRICE_BOUNDS] = {
+        [PRICE_BY_DEVICE] = {.change = without_device},
+        [PRICE_BY_HOST] = {.change = without_host},
+        [PRICE_BY_LOADING] = {.change = without_loading},
+    };
+    price->bound = PRICE_BY_HOST;
+    for (int by = 0; by < PRICE_BOUNDS; by++) {
+        struct alone_step step = {.step_us = price->step.walked.step_us};
+        const bool is_there = by != PRICE_BY_LOADING || load->own_us > 0 || load->feed_us > 0;
+        if (is_there && !step_alone(source, asked, &without[by], &step, err))
+            return false;
+        price->without_us[by] = step.step_us;
+    }
+    for (int by = 0; by < PRICE_BOUNDS; by++)
+        if (price->without_us[by] < price->without_us[price->bound])
+            price->bound = (enum price_bound)by;
     return true;
 }
 
@@ -45,7 +62,7 @@ void price_one(const struct predict_source *source, const struct predict_asked *
     *price = (struct price){.hardware = *hardware, .why = S(""), .per_hour = NAN};
     on.plan.hardware = &price->hardware;
     on.only_steps = on.energy = true;
-    if (!predict(source, &on, arena, &price->step, &err) || !find_bound(source, &on, price, &err))
+    if (!predict(source, &on, arena, &price->step, &err) || !find_bound(source, &on, &step->load, price, &err))
         price->why = error_line(arena, &err);
     else if (step->doubt.step > 0 && price->step.range.high_us >= 0)
         price->step.range =

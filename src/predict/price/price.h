@@ -8,13 +8,14 @@
 #include "program/flops.h"
 #include "report/report.h"
 
-enum price_bound { PRICE_BY_DEVICE, PRICE_BY_HOST };
+/* The host without the loading of data. */
+enum price_bound { PRICE_BY_DEVICE, PRICE_BY_HOST, PRICE_BY_LOADING, PRICE_BOUNDS };
 
 struct price {
     struct hardware hardware;
     str why; /* there is no answer for it; "": there is */
     struct prediction step;
-    double without_host_us, without_device_us; /* the step where the one takes no time: the smaller is what bounds it */
+    double without_us[PRICE_BOUNDS]; /* the step where that takes no time: the smallest is what bounds it */
     enum price_bound bound;
     double per_hour; /* of such a GPU, in whatever money; NaN: not known */
     struct fit fit;
@@ -25,11 +26,23 @@ struct price_doubt {
     double step, memory;
 };
 
+/* What loading the batches of a step takes, measured on this machine. Zeroed but `why` where it is not known. */
+struct price_load {
+    double batch_us; /* of one process; of several loaders the longest */
+    double worked;   /* share of it that the process worked, at most 1; else it waited */
+    double own_us,
+        feed_us;     /* of a step: by the training thread itself; by workers, of the slowest loader, side by side */
+    int64_t workers; /* of the slowest loader */
+    str place,
+        why; /* where it is asked for; why a loader is not known, rest of a sentence, "": all are, or there is none */
+};
+
 /* What a step of the script does, whatever the device. */
 struct price_step {
     struct program_flops flops;
-    int64_t samples, tokens;  /* 0: not known */
-    str samples_from;         /* what says so, as the rest of a sentence */
+    int64_t samples, tokens; /* 0: not known */
+    str samples_from;        /* what says so, as the rest of a sentence */
+    struct price_load load;
     struct price_doubt doubt; /* zeroed where it was run dry */
     const struct dry_lives *lives;
     struct allocator_peak peak; /* of them, on a device without bound */
@@ -69,5 +82,8 @@ void price_show(const struct prices *prices, struct report *report);
 
 /* A table of the operators that the FLOPs are of, and why samples are not known where they are not. */
 void price_show_step(const struct price_step *step, struct report *report);
+
+/* Nothing where no loader hands out batches. */
+void price_show_load(const struct price_load *load, struct report *report);
 
 #endif

@@ -36,7 +36,7 @@ static const struct column_spec columns[] = {
      "the device's memory less memory_high_bytes; below 0: so much is missing at most"},
     {"no_room_at", "no room at", UNIT_NONE, COLUMN_DETAIL, "the line of the script whose tensor has no room then"},
     {"bound", "bound by", UNIT_NONE, 0,
-     "device or host: which of them the step would be shorter without, each made to take no time in turn"},
+     "device, host or loading: which of them the step would be shortest without, each made to take no time in turn"},
     {"device_share", "device share", UNIT_RATIO, 0, "device_us / step_us"},
     {"samples_per_s", "samples/s", UNIT_NONE, 0, "samples of a step / step_us; null where samples are not known"},
     {"tokens_per_s", "tokens/s", UNIT_NONE, COLUMN_DETAIL, "tokens of a step / step_us; null where they are not known"},
@@ -44,8 +44,13 @@ static const struct column_spec columns[] = {
      "time that the FLOPs of the step take at the device's peaks of their precisions / step_us"},
     {"device_us", "device active", UNIT_US, COLUMN_DETAIL,
      "time of the step in which the device works: the union of its work"},
-    {"without_host_us", "without host", UNIT_US, COLUMN_DETAIL, "the step where the host takes no time"},
+    {"without_host_us", "without host", UNIT_US, COLUMN_DETAIL,
+     "the step where the host takes no time, but for loading data"},
     {"without_device_us", "without device", UNIT_US, COLUMN_DETAIL, "the step where the device's work takes no time"},
+    {"without_loading_us", "without loading", UNIT_US, COLUMN_DETAIL,
+     "the step where loading data takes no time; step_us where that is not known"},
+    {"enough_workers", "workers enough", UNIT_NONE, COLUMN_DETAIL,
+     "where loading bounds the step: workers with which it would take no longer than the rest"},
     {"guessed_share", "guessed", UNIT_RATIO, COLUMN_DETAIL,
      "of the device's work, the share that no model knows and that is guessed from its bytes"},
     {"per_hour", "an hour", UNIT_NONE, COLUMN_DETAIL, "price of such a GPU for an hour; null where none was given"},
@@ -83,9 +88,20 @@ static struct cell fits_cell(const struct price *price)
     return cell_text_or_null(str_of(fit_word(price->fit.verdict)));
 }
 
+static const char *const bound_word[PRICE_BOUNDS] = {
+    [PRICE_BY_DEVICE] = "device", [PRICE_BY_HOST] = "host", [PRICE_BY_LOADING] = "loading"};
+
 static struct cell bound_cell(const struct price *price)
 {
-    return price->why.len ? cell_null() : cell_text(price->bound == PRICE_BY_DEVICE ? S("device") : S("host"));
+    return price->why.len ? cell_null() : cell_text(str_of(bound_word[price->bound]));
+}
+
+/* With so many loading takes no longer than the rest of the step; NaN where it does not bound it. */
+static double enough_workers(const struct price_load *load, const struct price *price)
+{
+    const double work_us = load->workers ? load->feed_us * (double)load->workers : load->own_us;
+    const double rest_us = price->without_us[PRICE_BY_LOADING];
+    return price->why.len || price->bound != PRICE_BY_LOADING || rest_us <= 0 ? NAN : ceil(work_us / rest_us);
 }
 
 /* Joules and money of what has no answer are those of a step that nothing is known of. */
@@ -135,8 +151,10 @@ static void put_row(struct table *table, const struct price *price, const struct
     table_cell(table, rate_cell(price, prices->step->tokens));
     table_cell(table, real_or_null(price_utilisation(prices->step, price)));
     table_cell(table, time_cell(price, p->walked.active_us));
-    table_cell(table, time_cell(price, price->without_host_us));
-    table_cell(table, time_cell(price, price->without_device_us));
+    table_cell(table, time_cell(price, price->without_us[PRICE_BY_HOST]));
+    table_cell(table, time_cell(price, price->without_us[PRICE_BY_DEVICE]));
+    table_cell(table, time_cell(price, price->without_us[PRICE_BY_LOADING]));
+    table_cell(table, real_or_null(enough_workers(&prices->step->load, price)));
     table_cell(table, price->why.len ? cell_null() : cell_ratio(p->guessed_us, work_us));
     table_cell(table, real_or_null(price->per_hour));
     table_cell(table, cell_text_or_null(price->why));
@@ -150,25 +168,53 @@ static void tell_what_has_no_answer(const struct prices *prices, struct report *
             report_warning(report, prices->at[i].hardware.name, -1, prices->at[i].why);
 }
 
-/* "NVIDIA L4: the host bounds the step. It takes 12.3 ms, 2.1 ms if the host took no time, 12.1 ms if the device did." */
-static str bound_words(const struct price *price, struct arena *arena)
+static const char *const bound_words[PRICE_BOUNDS] = {
+    [PRICE_BY_DEVICE] = "the device", [PRICE_BY_HOST] = "the host", [PRICE_BY_LOADING] = "loading data"};
+
+/* Loading is told of where it costs something. */
+static bool is_told(const struct price *price, enum price_bound by)
 {
-    static const char *const words[] = {[PRICE_BY_DEVICE] = "device", [PRICE_BY_HOST] = "host"};
-    const bool device = price->bound == PRICE_BY_DEVICE;
+    return by != PRICE_BY_LOADING || price->without_us[by] < price->step.walked.step_us;
+}
+
+/* ", 12.1 ms if the device did, 12.2 ms if loading data did" */
+static str others_words(const struct price *price, struct arena *arena)
+{
+    str words = S("");
+    for (int by = 0; by < PRICE_BOUNDS; by++) {
+        if (by == (int)price->bound || !is_told(price, (enum price_bound)by))
+            continue;
+        const str without = duration_words(arena, price->without_us[by] * 1e3);
+        words = str_printf(arena, "%.*s, %.*s if %s did", (int)words.len, words.at, (int)without.len, without.at,
+                           bound_words[by]);
+    }
+    return words;
+}
+
+/* " 8 workers would have the batches ready by then." where loading bounds the step. */
+static str workers_words(const struct price_load *load, const struct price *price, struct arena *arena)
+{
+    const double enough = enough_workers(load, price);
+    return isnan(enough) ? S("") : str_printf(arena, " %.0f workers would have the batches ready by then.", enough);
+}
+
+/* "NVIDIA L4: the host bounds the step. It takes 12.3 ms; 2.1 ms if the host took no time, 12.1 ms if the device did." */
+static str words_of_bound(const struct price *price, const struct price_load *load, struct arena *arena)
+{
+    const char *const by = bound_words[price->bound];
     const str name = price->hardware.name, step = duration_words(arena, price->step.walked.step_us * 1e3);
-    const str with = duration_words(arena, (device ? price->without_device_us : price->without_host_us) * 1e3);
-    const str other = duration_words(arena, (device ? price->without_host_us : price->without_device_us) * 1e3);
-    return str_printf(arena,
-                      "%.*s: the %s bounds the step. It takes %.*s; %.*s if the %s took no time, %.*s if the %s did.",
-                      (int)name.len, name.at, words[price->bound], (int)step.len, step.at, (int)with.len, with.at,
-                      words[price->bound], (int)other.len, other.at, words[!price->bound]);
+    const str without = duration_words(arena, price->without_us[price->bound] * 1e3);
+    const str others = others_words(price, arena), workers = workers_words(load, price, arena);
+    return str_printf(arena, "%.*s: %s bounds the step. It takes %.*s; %.*s if %s took no time%.*s.%.*s", (int)name.len,
+                      name.at, by, (int)step.len, step.at, (int)without.len, without.at, by, (int)others.len, others.at,
+                      (int)workers.len, workers.at);
 }
 
 static void tell_bounds(struct section *section, const struct prices *prices, struct arena *arena)
 {
     for (uint32_t i = 0; i < prices->count && i < SENTENCES; i++)
         if (!prices->at[i].why.len)
-            section_text(section, bound_words(&prices->at[i], arena));
+            section_text(section, words_of_bound(&prices->at[i], &prices->step->load, arena));
 }
 
 /* "It does not fit on NVIDIA L4, by 1.2 GiB, at train.py:12." */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step does, whatever the device: samples, tokens, FLOPs. */
+/* What a step does, whatever the device: samples, tokens, FLOPs, loading. */
+#include "base/duration.h"
 #include "price.h"
 
 static const struct column_spec columns[] = {
@@ -22,6 +23,58 @@ static void tell_samples(const struct price_step *step, struct section *section,
         section_text(section,
                      str_printf(arena, "Samples are %.*s.", (int)step->samples_from.len, step->samples_from.at));
 }
+
+/* ---- loading ---- */
+
+static const double BUSY = 0.8; /* below it the clock tells of waiting, too */
+
+static str load_words(const struct price_load *load, struct arena *arena)
+{
+    const str batch = duration_words(arena, load->batch_us * 1e3);
+    const double step_us = load->workers ? load->feed_us : load->own_us;
+    const str step = duration_words(arena, step_us * 1e3);
+    if (!load->workers)
+        return str_printf(
+            arena,
+            "Loading a batch takes %.*s on this machine (%.*s), and the loader has no workers: the training "
+            "thread loads it itself, %.*s a step.",
+            (int)batch.len, batch.at, (int)load->place.len, load->place.at, (int)step.len, step.at);
+    return str_printf(arena,
+                      "Loading a batch takes one process of this machine %.*s (%.*s), and the loader has %lld workers: "
+                      "every %.*s they have those of a step ready.",
+                      (int)batch.len, batch.at, (int)load->place.len, load->place.at, (long long)load->workers,
+                      (int)step.len, step.at);
+}
+
+void price_show_load(const struct price_load *load, struct report *report)
+{
+    if (!load->batch_us && !load->why.len)
+        return;
+    struct section *const section = report_section(report, "loading", "Loading data");
+    if (load->batch_us > 0)
+        section_text(section, load_words(load, report_arena(report)));
+    if (load->batch_us > 0 && load->worked < BUSY)
+        section_text(section,
+                     str_printf(report_arena(report), "Of that it worked %.0f %%; else it waited, as for files.",
+                                100 * load->worked));
+    if (load->why.len)
+        section_text(section,
+                     str_printf(report_arena(report), "What loading takes is not known, and not in the step: %.*s.",
+                                (int)load->why.len, load->why.at));
+    section_value(section, "load_batch_us", "a batch, one process", UNIT_US,
+                  load->batch_us > 0 ? cell_real(load->batch_us) : cell_null());
+    section_value(section, "load_worked", "of it at work", UNIT_RATIO,
+                  load->batch_us > 0 ? cell_real(load->worked) : cell_null());
+    section_value(section, "load_workers", "workers", UNIT_COUNT, cell_int_if(load->batch_us > 0, load->workers));
+    section_value(section, "load_place", "asked for at", UNIT_NONE, cell_text_or_null(load->place));
+    section_value(section, "load_unknown", "not known, and not in the step", UNIT_NONE, cell_text_or_null(load->why));
+    section_value(section, "load_own_us", "a step, by the training thread", UNIT_US,
+                  load->own_us > 0 ? cell_real(load->own_us) : cell_null());
+    section_value(section, "load_feed_us", "a step, by workers", UNIT_US,
+                  load->feed_us > 0 ? cell_real(load->feed_us) : cell_null());
+}
+
+/* ---- the step ---- */
 
 void price_show_step(const struct price_step *step, struct report *report)
 {

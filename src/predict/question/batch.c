@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "batch.h"
 
+#include "base/between.h"
 #include "base/buf.h"
 #include "batch_roles.h"
 
@@ -73,6 +74,9 @@ struct program batch_scaled(const struct program *program, int64_t from, int64_t
     }
     parameters_free(parameters);
     struct program scaled = *program;
+    const struct batches batches = {.more = from, .to = to};
     scaled.ops = ops;
+    scaled.load_ns = size_with_batch(program->load_ns, batches);
+    scaled.feed_ns = size_with_batch(program->feed_ns, batches);
     return scaled;
 }

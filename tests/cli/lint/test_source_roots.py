@@ -2,12 +2,7 @@
 """Which file an import names: folders that a program puts on its path, that a project says, or that people use."""
 import unittest
 
-from whole_program import program, train
-
-METER = """
-def read(loss):
-    return loss.item()  # expect
-""".strip()
+from whole_program import METER, program, train
 
 SILENT = METER.replace("  # expect", "")
 

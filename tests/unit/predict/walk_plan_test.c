@@ -56,6 +56,34 @@ static void work_begins_after_its_call_or_after_the_work_before(void **state)
     assert_us(p->walked.idle_us, 19);
 }
 
+static void the_host_loads_before_its_first_operator(void **state)
+{
+    struct planted_plan *p = *state;
+    add_op(p, "a", 3, 10);
+    add_op(p, "b", 4, 20);
+    p->plan.load.own_us = 100;
+    p->plan.repeats = true;
+    run(p);
+    assert_us(p->walked.step_us, 100 + 3 + 10 + 4 + 20);
+    assert_us(p->walked.op_start_us[0], 103);
+    plan_scale_host(&p->plan, 0.5);
+    run(p);
+    assert_us(p->walked.step_us, 137 / 2.0);
+}
+
+static void no_step_is_shorter_than_its_batches_take(void **state)
+{
+    struct planted_plan *p = *state;
+    add_op(p, "a", 3, 10);
+    p->plan.repeats = true;
+    p->plan.load.feed_us = 12;
+    run(p);
+    assert_us(p->walked.step_us, 13);
+    p->plan.load.feed_us = 50;
+    run(p);
+    assert_us(p->walked.step_us, 50);
+}
+
 static void streams_run_side_by_side_until_an_event(void **state)
 {
     struct planted_plan *p = *state;
@@ -263,6 +291,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(host_alone),
         TEST(work_begins_after_its_call_or_after_the_work_before),
+        TEST(the_host_loads_before_its_first_operator),
+        TEST(no_step_is_shorter_than_its_batches_take),
         TEST(streams_run_side_by_side_until_an_event),
         TEST(a_blocking_copy_holds_the_host),
         TEST(a_wait_for_the_device_waits_for_all_streams),
