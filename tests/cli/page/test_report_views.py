@@ -67,7 +67,7 @@ class Views(Report):
             row = told[name]
             self.assertAlmostEqual(per_byte, row["flops"] / row["bytes"], delta=1e-9 * per_byte)
             self.assertAlmostEqual(rate, row["flop_per_s"], delta=1e-9 * rate)
-            if bound == "-":
+            if not bound:
                 continue
             known += 1
             roof = min(peak, per_byte * memory)
@@ -76,6 +76,7 @@ class Views(Report):
         self.assertGreater(known, 5)
         self.assertEqual([row[5] for row in roofs], sorted((row[5] for row in roofs), reverse=True))
         drawn = re.search(r'<figure class="plot roofline">.*?</figure>', self.text, re.DOTALL).group(0)
+        drawn = drawn.partition("</svg>")[0]  # for windows; the one for telephones has the same
         self.assertEqual(len(re.findall('<circle class="(?:ring|disc)"', drawn)), known)
         self.assertEqual(len(re.findall('<rect class="unroofed"', drawn)), len(roofs) - known)
 
