@@ -22,6 +22,7 @@ SAMPLES = [["dlrm-cpu.json.gz"], ["session-gnn-cpu-stack.json.gz"], ["dlrm-legac
            ["ddp-gloo-rank0.json.gz", "ddp-gloo-rank1.json.gz"]]
 JOBS = os.path.join("examples", "fleet", "case_studies.csv")
 COMPILED = os.path.join("tests", "data", "compiled", "trace.json.gz")
+NAIVE, FIXED = (os.path.join("bench", "gpu", "measured", "h200", name + ".json.gz") for name in ("naive", "fixed"))
 OTHERS = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architecture"],
           ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--sweep", "ethernet=25,100Gbps"],
           ["fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local", "--published",
@@ -32,6 +33,9 @@ OTHERS = [["fleet", "breakdown", JOBS, "--hw", "paper", "--group-by", "architect
           ["summary", COMPILED, "--compile-log", os.path.dirname(COMPILED)],
           ["memory", os.path.join("tests", "fuzz", "corpus", "snapshot", "steps")],
           ["memory", os.path.join("tests", "fuzz", "corpus", "snapshot", "out")],
+          ["diff", NAIVE, FIXED],
+          ["lint", "--fail-on", "never", "--trace", NAIVE, os.path.join("examples", "antipatterns", "session_gnn")],
+          *([command, NAIVE] for command in ("summary", "breakdown", "kernels", "ops", "critical-path")),
           ["hw"], ["hw", "V100"], ["model", "show"], ["rules"], ["rules", "frameworks"]]
 LINK = re.compile(r"(?<!\!)\[[^\]]*\]\(([^)\s]+)\)")
 SCREEN = re.compile(r"```console\n\$ ([^\n]+)\n.*?```\n", re.DOTALL)
@@ -146,7 +150,7 @@ def documents(build):
             yield command, json.loads(program(build, command, "--format", "json", *files))
     for words in OTHERS:
         words = [os.path.join(TOP, word) if os.sep in word else word for word in words]
-        named = [word for word in words[:2] if re.fullmatch(r"[a-z]+", word)]
+        named = [word for word in words[:2] if re.fullmatch(r"[a-z-]+", word) and not word.startswith("--")]
         yield " ".join(named), json.loads(program(build, *words, "--format", "json"))
 
 

@@ -8,16 +8,19 @@ const SHOWN = /^([<>]?)(-?[\d.,]+(?:e[+-]?\d+)?)(?: ?%| ([numkMGTPE]|[KMGTP]i)?(
 for (const plot of document.querySelectorAll(".plot")) if (plot.scrollWidth > plot.clientWidth) plot.tabIndex = 0;
 for (const table of document.querySelectorAll("table")) {
   const body = table.tBodies[0], rows = Array.from(body.rows), heads = Array.from(table.tHead.rows[0].cells);
-  const shown = Number(table.dataset.shown);
+  const shown = Number(table.dataset.shown), later = new Set(rows.filter((row) => row.classList.contains("more")));
   let order = rows, wanted = "";
 
-  // Rows past those shown at once are hidden, whatever the order; all that fit what is looked for are shown.
+  // Rows past those shown at once are hidden, whatever the order; all that fit what is looked for are shown. Small rows are one
+  // only as recorded.
   const lay = () => {
+    const asRecorded = order === rows;
     let place = 0;
+    if (table.tFoot) table.tFoot.hidden = !asRecorded || Boolean(wanted);
     for (const row of order) {
       const fits = !wanted || row.textContent.toLowerCase().includes(wanted);
       row.hidden = !fits;
-      row.classList.toggle("more", !wanted && place++ >= shown);
+      row.classList.toggle("more", !wanted && (asRecorded ? later.has(row) : place++ >= shown));
     }
     body.append(...order);
   };
@@ -37,10 +40,10 @@ for (const table of document.querySelectorAll("table")) {
     const last = head.getAttribute("aria-sort"), first = head.classList.contains("n") ? "descending" : "ascending";
     const next = last === null ? first : last === first ? (first === "ascending" ? "descending" : "ascending") : null;
     for (const other of heads) other.removeAttribute("aria-sort");
-    order = rows.slice();
+    order = rows;
     if (next) {
       head.setAttribute("aria-sort", next);
-      order.sort((a, b) => compare(key(a, i), key(b, i)) * (next === "ascending" ? 1 : -1));
+      order = rows.slice().sort((a, b) => compare(key(a, i), key(b, i)) * (next === "ascending" ? 1 : -1));
     }
     lay();
   };

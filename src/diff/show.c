@@ -156,12 +156,12 @@ static void show_kinds(const struct diff *diff, struct section *section)
 static const struct column_spec operator_columns[] = {
     {"path", "operator", UNIT_NONE, COLUMN_WIDE, "the operator, behind those that it was called in"},
     {"state", "", UNIT_NONE, COLUMN_PLAIN, "new: only the second side calls it; gone: only the first"},
-    {"before_ns", "before", UNIT_NS, COLUMN_PLAIN,
+    {"before_ns", "before", UNIT_NS, COLUMN_SUM,
      "work that it launched itself, a mean step of the first side; without a device its own time on the host"},
-    {"after_ns", "after", UNIT_NS, COLUMN_ALIKE, "the same of the second"},
-    {"change_ns", "change", UNIT_NS, COLUMN_ALIKE, "after_ns - before_ns"},
-    {"before_calls", "calls before", UNIT_NONE, COLUMN_PLAIN, "calls a mean step of the first side"},
-    {"after_calls", "calls after", UNIT_NONE, COLUMN_ALIKE, "the same of the second"},
+    {"after_ns", "after", UNIT_NS, COLUMN_ALIKE | COLUMN_SUM, "the same of the second"},
+    {"change_ns", "change", UNIT_NS, COLUMN_ALIKE | COLUMN_PART, "after_ns - before_ns"},
+    {"before_calls", "calls before", UNIT_NONE, COLUMN_SUM, "calls a mean step of the first side"},
+    {"after_calls", "calls after", UNIT_NONE, COLUMN_ALIKE | COLUMN_SUM, "the same of the second"},
     {0},
 };
 
@@ -170,31 +170,17 @@ static str state_of(const struct diff_operator *of)
     return of->before_calls > 0 ? of->after_calls > 0 ? S("") : S("gone") : S("new");
 }
 
-static double change_of(const struct diff_operator *of)
-{
-    return fabs(of->after_ns - of->before_ns);
-}
-
-/* Where the first is small all are: then none is folded. */
-static bool is_first_small(const struct diff *diff, const struct diff_operators *operators, uint32_t i)
-{
-    const double least_ns = fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) / 1000;
-    return i && change_of(&operators->at[operators->by_change[i]]) < least_ns &&
-           change_of(&operators->at[operators->by_change[i - 1]]) >= least_ns;
-}
-
 static void show_operators(const struct diff *diff, const struct diff_operators *operators, struct section *section,
                            struct arena *arena)
 {
     struct table *table = section_table(section, "operators", "Operators that changed most");
     table_columns(table, operator_columns);
+    table_whole(table, fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns), S("the step's change"));
     if (diff->answer == DIFF_SILENT || diff->answer == DIFF_APART)
         table_json_only(table);
     for (uint32_t i = 0; i < operators->count; i++) {
         const uint32_t at = operators->by_change[i];
         const struct diff_operator *of = &operators->at[at];
-        if (is_first_small(diff, operators, i))
-            table_small_rows(table, S("each below 0.1 % of the step's change"));
         if (of->before_ns == of->after_ns && of->before_calls == of->after_calls)
             continue;
         table_row(table);

@@ -273,7 +273,7 @@ static str line_of(const struct trust *trust, const struct doubts *rest, struct 
 
 static const struct column_spec columns[] = {
     {"doubt", "doubt", UNIT_NONE, COLUMN_PLAIN, "what there is to doubt, by its id"},
-    {"what", "what", UNIT_NONE, COLUMN_WIDE, "the same in words"},
+    {"what", "what", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "the same in words"},
     {"number", "number", UNIT_COUNT, COLUMN_PLAIN,
      "of launches, kernels, events, steps, ranks or files; null where none is meant"},
     {"share", "share", UNIT_RATIO, COLUMN_PLAIN,

@@ -30,7 +30,7 @@ static const struct column_spec rewrites_columns[] = {
     {"name", "", UNIT_NONE, 0, "its name"},
     {"fix", "fix", UNIT_NONE, 0, "safe or unsafe"},
     {"round", "round", UNIT_COUNT, 0, "1: in the file as it is; more: in what earlier rewrites made"},
-    {"reason", "why unsafe", UNIT_NONE, COLUMN_WIDE, "what an unsafe rewrite may change"},
+    {"reason", "why unsafe", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what an unsafe rewrite may change"},
     {"cell", "cell", UNIT_NONE, 0, "cell of a notebook, in which lines count"},
     {0},
 };

@@ -233,7 +233,7 @@ static const struct column_spec rules_columns[] = {
     {"judged", "judged", UNIT_COUNT, COLUMN_DETAIL,
      "warnings of the rule that people judged, in code that nobody had tuned for"},
     {"worth", "worth it", UNIT_COUNT, COLUMN_DETAIL, "of these, worth a change"},
-    {"brief", "what", UNIT_NONE, COLUMN_WIDE, "what the rule finds"},
+    {"brief", "what", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what the rule finds"},
     {0},
 };
 
@@ -252,7 +252,7 @@ static const struct column_spec limits_columns[] = {
     {"limit", "limit", UNIT_NONE, 0, "id of the limit that was met"},
     {"file", "file", UNIT_NONE, 0, "path of the file"},
     {"line", "line", UNIT_NONE, 0, "where it was met, counted from 1"},
-    {"what", "what", UNIT_NONE, COLUMN_WIDE, "what is not followed from there on"},
+    {"what", "what", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what is not followed from there on"},
     {"cell", "cell", UNIT_NONE, 0, "cell of a notebook, in which lines count"},
     {0},
 };

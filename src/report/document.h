@@ -29,9 +29,10 @@ struct table {
     uint32_t filled; /* cells of the last row that are set */
     bool json_only;
     bool all_columns;    /* empty ones are shown, too */
-    bool has_small;      /* rows from small_from on are folded for people */
-    uint32_t small_from; /* rows before them */
-    str small;           /* what they are */
+    bool several_wholes; /* shares of different ones do not add up */
+    bool has_whole;      /* else it is by the column */
+    double whole;        /* of the parts */
+    str whole_words;     /* what it is; "" */
     row_fill_fn *fill;   /* of drawn rows; NULL */
     const void *context;
     struct cell *drawn;       /* room for one of them */

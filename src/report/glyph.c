@@ -96,15 +96,71 @@ static bool is_path(str text)
     return slash;
 }
 
+/* Of a call in others ("backward > aten::mm") more of the end stays: it says what it is. */
+static unsigned tail_of(str text, unsigned kept)
+{
+    return is_path(text) ? kept : str_has(text, S(" > ")) ? kept * 2 / 3 : kept / 3;
+}
+
+/* ---- a file and its line, wherever they stand in a text ---- */
+
+/* ":12" or "(12)" at the beginning: its bytes; 0. */
+static size_t line_number(str text)
+{
+    size_t end = 1;
+    if (text.len < 2 || (text.at[0] != ':' && text.at[0] != '('))
+        return 0;
+    while (end < text.len && text.at[end] >= '0' && text.at[end] <= '9')
+        end++;
+    if (end == 1 || (text.at[0] == '(' && (end == text.len || text.at[end] != ')')))
+        return 0;
+    return end + (text.at[0] == '(');
+}
+
+/* "train.py:12", "module.py(1773)": the first, from the file's name without its folders on; empty where there is none. */
+static str file_and_line(str text)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i + 3 < text.len; i++) {
+        if (strchr(" /\\<(", text.at[i]))
+            begin = i + 1;
+        const size_t number = str_starts(str_from(text, i), S(".py")) ? line_number(str_from(text, i + 3)) : 0;
+        if (number && i > begin)
+            return (str){&text.at[begin], i + 3 + number - begin};
+    }
+    return (str){0};
+}
+
+/* What stands before the place goes first, then the end of what stands behind it, then the beginning of the file's name. */
+static str shorten_around(struct arena *arena, str text, str place, unsigned columns, str ellipsis)
+{
+    const unsigned dots = glyph_width(ellipsis), width = glyph_width(place);
+    const str lead = place.at == text.at ? S("") : ellipsis;
+    const unsigned used = glyph_width(lead) + width;
+    if (used > columns) {
+        const str end = glyph_tail(place, columns - dots);
+        return str_printf(arena, "%.*s%.*s", (int)ellipsis.len, ellipsis.at, (int)end.len, end.at);
+    }
+    const str behind = str_from(text, (size_t)(place.at - text.at) + place.len);
+    const bool fits = glyph_width(behind) <= columns - used;
+    const str more = fits ? behind : columns - used > dots ? glyph_head(behind, columns - used - dots) : S("");
+    const str cut = more.len && !fits ? ellipsis : S("");
+    return str_printf(arena, "%.*s%.*s%.*s%.*s", (int)lead.len, lead.at, (int)place.len, place.at, (int)more.len,
+                      more.at, (int)cut.len, cut.at);
+}
+
 str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis)
 {
     if (glyph_width(text) <= columns)
         return text;
+    const str place = file_and_line(text);
+    if (place.len && columns > glyph_width(ellipsis))
+        return shorten_around(arena, text, place, columns, ellipsis);
     const unsigned dots = glyph_width(ellipsis);
     if (columns <= dots)
         return glyph_head(ellipsis, columns);
     const unsigned kept = columns - dots;
-    const unsigned end = is_path(text) ? kept : kept / 3;
+    const unsigned end = tail_of(text, kept);
     const str head = glyph_head(text, kept - end);
     const str tail = glyph_tail(text, end);
     return str_printf(arena, "%.*s%.*s%.*s", (int)head.len, head.at, (int)ellipsis.len, ellipsis.at, (int)tail.len,

@@ -14,7 +14,8 @@ str glyph_head(str text, unsigned columns);
 
 /*
  * The text in at most so many columns. Where it is too long its middle goes, since
- * kernels and operators differ at both ends; of a path the beginning.
+ * kernels and operators differ at both ends; of a path the beginning; of a call in others more of the end stays. A file of Python
+ * and its line stay, whatever stands around them.
  */
 str glyph_shorten(struct arena *arena, str text, unsigned columns, str ellipsis);
 

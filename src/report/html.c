@@ -300,7 +300,7 @@ static bool render(const struct report *report, const struct render_options *opt
                    struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct html html = {out, options, &scratch, 0};
+    struct html html = {out, options, &scratch, 0, false};
     put_opening(&html, report);
     put_masthead(&html, report);
     html_put(&html, "<div class=\"page\">\n");

@@ -18,6 +18,7 @@ struct html {
     const struct render_options *options;
     struct arena *arena; /* for the time of rendering */
     uint32_t figures;    /* drawn so far: their ids */
+    bool narrow;         /* the drawing at work is the one for narrow windows */
 };
 
 void html_put(struct html *html, const char *markup, ...) __attribute__((format(printf, 2, 3)));

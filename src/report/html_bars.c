@@ -48,15 +48,13 @@ static void put_piece(struct html *html, const struct points *points, uint32_t i
     html_put(html, "</g>\n");
 }
 
-void html_stack(struct html *html, const struct points *points, str title)
+static void draw_stack(struct html *html, const struct points *points, str title)
 {
-    if (points->sum <= 0 || points->least < 0)
-        return; /* pieces of nothing */
-    struct axis axis = axis_of(points->unit, points->whole, 0, points->sum, 8);
+    struct axis axis = axis_of(points->unit, points->whole, 0, points->sum, html->narrow ? 4 : 8);
     axis.high = points->sum;
     axis.from = 8;
-    axis.to = PLOT_WIDTH - PLOT_RIGHT;
-    plot_open(html, "stack", STACK_TOP + STACK_HEIGHT + 24, axis_title(html, &axis, title), pieces_told(html, points));
+    axis.to = plot_width(html) - PLOT_RIGHT;
+    plot_open(html, STACK_TOP + STACK_HEIGHT + 24, title, pieces_told(html, points), false);
     double sum = 0;
     for (uint32_t i = 0; i < points->count; i++) {
         const double from = axis_at(&axis, sum);
@@ -64,8 +62,25 @@ void html_stack(struct html *html, const struct points *points, str title)
         if (points->numbers[i] > 0)
             put_piece(html, points, i, from, axis_at(&axis, sum));
     }
-    axis_put_below(html, &axis, STACK_TOP + STACK_HEIGHT, STACK_TOP + STACK_HEIGHT + 4, S(""));
+    struct axis ticks = axis;
+    ticks.high = floor(axis.high / axis.step + 1e-9) * axis.step;
+    ticks.to = axis_at(&axis, ticks.high);
+    if (ticks.high > 0)
+        axis_put_below(html, &ticks, STACK_TOP + STACK_HEIGHT, STACK_TOP + STACK_HEIGHT + 4, S(""));
     plot_close(html);
+}
+
+void html_stack(struct html *html, const struct points *points, str title)
+{
+    if (points->sum <= 0 || points->least < 0)
+        return; /* pieces of nothing */
+    const struct axis axis = axis_of(points->unit, points->whole, 0, points->sum, 8);
+    title = axis_title(html, &axis, title);
+    plot_figure(html, "stack", title);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        html->narrow = narrow;
+        draw_stack(html, points, title);
+    }
     plot_key_open(html);
     for (uint32_t i = 0; i < points->count; i++)
         if (points->numbers[i] > 0)
@@ -76,7 +91,13 @@ void html_stack(struct html *html, const struct points *points, str title)
 
 /* ---- a bar a row ---- */
 
-enum { BAR_ROW = 24, BAR_THICK = 15, BAR_LABEL_MOST = 250, BAR_NUMBER = 74, USUAL_BARS = 20 };
+enum { BAR_ROW = 24, BAR_THICK = 15, BAR_LABEL_MOST = 250, BAR_NUMBER = 74, USUAL_BARS = 20, NARROW_ROW = 38 };
+
+/* In a narrow drawing the label stands above its bar. */
+static double row_height(const struct html *html)
+{
+    return html->narrow ? NARROW_ROW : BAR_ROW;
+}
 
 static uint32_t bars_shown(const struct html *html, const struct points *points)
 {
@@ -85,9 +106,11 @@ static uint32_t bars_shown(const struct html *html, const struct points *points)
 }
 
 /* Room for the labels of the bars shown. */
-static double label_room(const struct points *points, uint32_t rows)
+static double label_room(const struct html *html, const struct points *points, uint32_t rows)
 {
     unsigned widest = 0;
+    if (html->narrow)
+        return 8;
     for (uint32_t i = 0; i < rows; i++)
         if (glyph_width(points->labels[i]) > widest)
             widest = glyph_width(points->labels[i]);
@@ -96,10 +119,11 @@ static double label_room(const struct points *points, uint32_t rows)
 
 static void put_bar(struct html *html, const struct points *points, uint32_t i, const struct axis *axis)
 {
-    const double y = PLOT_TOP + i * BAR_ROW, zero = axis_at(axis, 0), end = axis_at(axis, points->numbers[i]);
-    const str shown =
-        glyph_shorten(html->arena, points->labels[i], (BAR_LABEL_MOST - 10) / PLOT_LETTER, S("\xE2\x80\xA6"));
-    plot_label(html, "label", "end", axis->from - 8, y + 12, shown);
+    const double zero = axis_at(axis, 0), end = axis_at(axis, points->numbers[i]);
+    const double top = PLOT_TOP + i * row_height(html), y = html->narrow ? top + 15 : top;
+    const unsigned room = (unsigned)(html->narrow ? plot_width(html) - 16 : BAR_LABEL_MOST - 10) / PLOT_LETTER;
+    const str shown = glyph_shorten(html->arena, points->labels[i], room, S("\xE2\x80\xA6"));
+    plot_label(html, "label", html->narrow ? "start" : "end", html->narrow ? 8 : axis->from - 8, top + 12, shown);
     html_put(html, "<rect class=\"bar\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%d\" rx=\"2\">", fmin(zero, end),
              y, fmax(fabs(end - zero), 0.5), BAR_THICK);
     plot_tip(html, plot_entry(html, points->labels[i], points->unit, points->numbers[i], points->whole));
@@ -109,19 +133,28 @@ static void put_bar(struct html *html, const struct points *points, uint32_t i, 
     html_put(html, "\n");
 }
 
-void html_bars(struct html *html, const struct points *points, str title, str axis_title)
+static void draw_bars(struct html *html, const struct points *points, str title, str axis_title)
 {
     const uint32_t rows = bars_shown(html, points);
-    struct axis axis = axis_of(points->unit, points->whole, points->least, points->largest, 6);
-    axis.from = label_room(points, rows);
-    axis.to = PLOT_WIDTH - BAR_NUMBER;
-    const double foot = PLOT_TOP + rows * BAR_ROW;
+    struct axis axis = axis_of(points->unit, points->whole, points->least, points->largest, html->narrow ? 4 : 6);
+    axis.from = label_room(html, points, rows);
+    axis.to = plot_width(html) - BAR_NUMBER;
+    const double foot = PLOT_TOP + rows * row_height(html);
     const str told = plot_entry(html, points->labels[0], points->unit, points->numbers[0], points->whole);
-    plot_open(html, "bars", foot + PLOT_FOOT, title,
-              str_printf(html->arena, "%u bars; the first is %.*s", rows, (int)told.len, told.at));
+    plot_open(html, foot + PLOT_FOOT, title,
+              str_printf(html->arena, "%u bars; the first is %.*s", rows, (int)told.len, told.at), false);
     axis_put_below(html, &axis, PLOT_TOP - 6, foot, axis_title);
     for (uint32_t i = 0; i < rows; i++)
         put_bar(html, points, i, &axis);
     plot_close(html);
+}
+
+void html_bars(struct html *html, const struct points *points, str title, str axis_title)
+{
+    plot_figure(html, "bars", title);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        html->narrow = narrow;
+        draw_bars(html, points, title, axis_title);
+    }
     plot_end(html);
 }

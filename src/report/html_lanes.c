@@ -115,7 +115,8 @@ static void put(struct html *html, const struct lanes *lanes, str title)
     if (cut)
         title = str_printf(html->arena, "%.*s (of %.*s at most %d and %d are drawn)", (int)title.len, title.at,
                            (int)drawn.len, drawn.at, MOST_SPANS, MOST_LANES);
-    plot_open(html, "lanes", foot + PLOT_FOOT, title, drawn);
+    plot_figure(html, "lanes", title);
+    plot_open(html, foot + PLOT_FOOT, title, drawn, true);
     axis_put_below(html, &lanes->axis, PLOT_TOP - 6, foot, lanes->table->columns[lanes->begin].title);
     for (uint32_t i = 0; i < count; i++)
         plot_label(html, "label", "end", LANE_LABEL - 10, PLOT_TOP + i * LANE_ROW + 14,

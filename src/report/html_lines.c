@@ -19,7 +19,7 @@ static void put_frame(struct html *html, struct axis *up, str title)
 {
     up->from = PLOT_TOP + CHART_HEIGHT;
     up->to = PLOT_TOP + 12;
-    axis_put_left(html, up, PLOT_LEFT, PLOT_WIDTH - PLOT_RIGHT, title);
+    axis_put_left(html, up, PLOT_LEFT, plot_width(html) - PLOT_RIGHT, title);
 }
 
 /* ---- across ---- */
@@ -49,13 +49,13 @@ static struct axis across_of(struct html *html, const struct points *points)
     if (points->placed && points->count > 1) {
         double least = INFINITY, largest = -INFINITY;
         span_of(points, &least, &largest);
-        axis = axis_of(points->x_unit, points->x_whole, least, largest, 8);
+        axis = axis_of(points->x_unit, points->x_whole, least, largest, html->narrow ? 4 : 8);
         axis.low = least;
         axis.high = largest > least ? largest : least + 1;
         axis.log = grows(html, points, least, largest);
     }
     axis.from = PLOT_LEFT + 8;
-    axis.to = PLOT_WIDTH - PLOT_RIGHT - 8;
+    axis.to = plot_width(html) - PLOT_RIGHT - 8;
     return axis;
 }
 
@@ -68,8 +68,9 @@ static double across_at(const struct axis *axis, const struct points *points, ui
 static void put_point_labels(struct html *html, const struct axis *axis, const struct points *points, str title)
 {
     const double foot = PLOT_TOP + CHART_HEIGHT;
-    const uint32_t every = points->count > LABELS ? (points->count + LABELS - 1) / LABELS : 1;
-    const unsigned room = (PLOT_WIDTH - PLOT_LEFT) / (points->count / every + 1) / PLOT_LETTER;
+    const uint32_t most = html->narrow ? LABELS / 2 : LABELS;
+    const uint32_t every = points->count > most ? (points->count + most - 1) / most : 1;
+    const unsigned room = (unsigned)(plot_width(html) - PLOT_LEFT) / (points->count / every + 1) / PLOT_LETTER;
     double last = -INFINITY;
     for (uint32_t i = 0; i < points->count; i += every) {
         const double x = across_at(axis, points, i);
@@ -106,6 +107,12 @@ static void put_across(struct html *html, const struct axis *axis, const struct 
 
 /* ---- lines ---- */
 
+static uint32_t points_drawn(const struct html *html, const struct points *points)
+{
+    const uint32_t most = html->narrow ? MOST_POINTS / 2 : MOST_POINTS;
+    return points->count < most ? points->count : most;
+}
+
 /* Of a long line the points that are drawn: of each group the largest, because a slow step is what one looks for. */
 static uint32_t largest_in(const struct points *points, uint32_t begin, uint32_t end)
 {
@@ -119,7 +126,7 @@ static uint32_t largest_in(const struct points *points, uint32_t begin, uint32_t
 static void put_path(struct html *html, const struct points *points, const struct axis *across, const struct axis *up,
                      uint32_t colour)
 {
-    const uint32_t drawn = points->count < MOST_POINTS ? points->count : MOST_POINTS;
+    const uint32_t drawn = points_drawn(html, points);
     html_put(html, "<path class=\"line\" style=\"stroke:var(--c%u)\" d=\"", colour);
     for (uint32_t i = 0; i < drawn; i++) {
         const uint32_t at = largest_in(points, (uint32_t)((uint64_t)i * points->count / drawn),
@@ -159,7 +166,7 @@ static str lines_told(struct html *html, const struct series *series, uint32_t c
     return told;
 }
 
-void html_lines_chart(struct html *html, const struct series *series, uint32_t count, str title, str x_title)
+static void draw_lines(struct html *html, const struct series *series, uint32_t count, str title, str x_title)
 {
     double least = 0, largest = 0;
     bool whole = true;
@@ -170,7 +177,7 @@ void html_lines_chart(struct html *html, const struct series *series, uint32_t c
     }
     const struct axis across = across_of(html, &series[0].points);
     struct axis up = axis_of(series[0].points.unit, whole, least, largest, 6);
-    plot_open(html, "lines", PLOT_TOP + CHART_HEIGHT + PLOT_FOOT, title, lines_told(html, series, count));
+    plot_open(html, PLOT_TOP + CHART_HEIGHT + PLOT_FOOT, title, lines_told(html, series, count), false);
     put_frame(html, &up, count == 1 ? series[0].title : S("value"));
     put_across(html, &across, &series[0].points, x_title);
     for (uint32_t i = 0; i < count; i++)
@@ -178,6 +185,15 @@ void html_lines_chart(struct html *html, const struct series *series, uint32_t c
     for (uint32_t i = 0; i < count; i++)
         put_dots(html, &series[i], &across, &up, i % HTML_PALETTE);
     plot_close(html);
+}
+
+void html_lines_chart(struct html *html, const struct series *series, uint32_t count, str title, str x_title)
+{
+    plot_figure(html, "lines", title);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        html->narrow = narrow;
+        draw_lines(html, series, count, title, x_title);
+    }
     if (count > 1) {
         plot_key_open(html);
         for (uint32_t i = 0; i < count; i++)
@@ -196,7 +212,7 @@ static double quantile(const struct points *points, double part)
 
 static void put_steps(struct html *html, const struct points *points, const struct axis *across, const struct axis *up)
 {
-    const uint32_t drawn = points->count < MOST_POINTS ? points->count : MOST_POINTS;
+    const uint32_t drawn = points_drawn(html, points);
     html_put(html, "<path class=\"line\" style=\"stroke:var(--c0)\" d=\"M%.1f %.1f",
              axis_at(across, points->numbers[0]), axis_at(up, 0));
     for (uint32_t i = 0; i < drawn; i++) {
@@ -207,34 +223,50 @@ static void put_steps(struct html *html, const struct points *points, const stru
     html_put(html, "\"/>\n");
 }
 
-static void put_quantile(struct html *html, const struct points *points, const struct axis *across,
-                         const struct axis *up, double part)
+static void put_quantile(struct html *html, struct plot_labels *labels, const struct points *points,
+                         const struct axis *across, const struct axis *up, double part)
 {
     const double value = quantile(points, part), x = axis_at(across, value), y = axis_at(up, part);
     const str name = part == 0.5 ? S("median") : S("p99");
     html_put(html, "<circle class=\"dot\" style=\"fill:var(--c1)\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"></circle>", x, y);
-    plot_label(html, "number", x > PLOT_WIDTH - 160 ? "end" : "start", x > PLOT_WIDTH - 160 ? x - 9 : x + 9,
-               part == 0.5 ? y + 4 : y + 16, plot_entry(html, name, points->unit, value, points->whole));
+    const struct plot_place places[] = {{"start", x + 9, y + (part == 0.5 ? 4 : 16)},
+                                        {"end", x - 9, y + (part == 0.5 ? 4 : 16)},
+                                        {"start", x + 9, y + 20},
+                                        {"end", x - 9, y + 20},
+                                        {"middle", x, y - 10}};
+    plot_label_free(html, labels, "number", places, sizeof places / sizeof *places,
+                    plot_entry(html, name, points->unit, value, points->whole));
 }
 
 /* The share of points (up) that are at most a value (across, from the smallest to the largest). */
-void html_cdf(struct html *html, struct points *points, str title, str x_title)
+static void draw_cdf(struct html *html, const struct points *points, str title, str x_title)
 {
-    points_sort(points);
-    struct axis across =
-        axis_of(points->unit, points->whole, points->numbers[0], points->numbers[points->count - 1], 7);
+    struct plot_labels labels = {0};
+    struct axis across = axis_of(points->unit, points->whole, points->numbers[0], points->numbers[points->count - 1],
+                                 html->narrow ? 4 : 7);
     across.from = PLOT_LEFT;
-    across.to = PLOT_WIDTH - PLOT_RIGHT;
+    across.to = plot_width(html) - PLOT_RIGHT;
     struct axis up = axis_of(UNIT_RATIO, false, 0, 1, 5);
     const str median = plot_entry(html, S("median"), points->unit, quantile(points, 0.5), points->whole);
-    plot_open(html, "lines", PLOT_TOP + CHART_HEIGHT + PLOT_FOOT, title,
-              str_printf(html->arena, "distribution of %u values; %.*s", points->count, (int)median.len, median.at));
+    plot_open(html, PLOT_TOP + CHART_HEIGHT + PLOT_FOOT, title,
+              str_printf(html->arena, "distribution of %u values; %.*s", points->count, (int)median.len, median.at),
+              false);
     put_frame(html, &up, S("share of rows"));
     axis_put_below(html, &across, PLOT_TOP + CHART_HEIGHT, PLOT_TOP + CHART_HEIGHT + 4, x_title);
     put_steps(html, points, &across, &up);
-    put_quantile(html, points, &across, &up, 0.5);
+    put_quantile(html, &labels, points, &across, &up, 0.5);
     if (points->count >= 100)
-        put_quantile(html, points, &across, &up, 0.99);
+        put_quantile(html, &labels, points, &across, &up, 0.99);
     plot_close(html);
+}
+
+void html_cdf(struct html *html, struct points *points, str title, str x_title)
+{
+    points_sort(points);
+    plot_figure(html, "lines", title);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        html->narrow = narrow;
+        draw_cdf(html, points, title, x_title);
+    }
     plot_end(html);
 }

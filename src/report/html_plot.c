@@ -7,13 +7,25 @@
 
 /* ---- frame ---- */
 
-void plot_open(struct html *html, const char *kind, double height, str title, str told)
+double plot_width(const struct html *html)
 {
-    const uint32_t id = ++html->figures;
+    return html->narrow ? PLOT_NARROW : PLOT_WIDTH;
+}
+
+void plot_figure(struct html *html, const char *kind, str title)
+{
     html_put(html, "<figure class=\"plot %s\">", kind);
     html_element(html, "figcaption", title);
-    html_put(html, "<svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-labelledby=\"f%u f%u-told\">", PLOT_WIDTH, height,
-             id, id);
+}
+
+void plot_open(struct html *html, double height, str title, str told, bool alone)
+{
+    const uint32_t id = ++html->figures;
+    html_put(html, "<svg class=\"%s\" viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-labelledby=\"f%u f%u-told\">",
+             alone          ? "alone"
+             : html->narrow ? "narrow"
+                            : "wide",
+             plot_width(html), height, id, id);
     html_put(html, "<title id=\"f%u\">", id);
     html_text(html, title);
     html_put(html, "</title><desc id=\"f%u-told\">", id);
@@ -29,6 +41,7 @@ void plot_close(struct html *html)
 void plot_end(struct html *html)
 {
     html_put(html, "</figure>\n");
+    html->narrow = false;
 }
 
 void plot_label(struct html *html, const char *class, const char *anchor, double x, double y, str text)
@@ -38,9 +51,49 @@ void plot_label(struct html *html, const char *class, const char *anchor, double
     html_put(html, "</text>");
 }
 
+/* ---- labels that keep off each other ---- */
+
+static struct plot_box box_of(const struct plot_place *place, str text)
+{
+    enum { ASCENT = 10, DESCENT = 3 };
+    const double width = glyph_width(text) * PLOT_LETTER;
+    const double left = *place->anchor == 's'   ? place->x
+                        : *place->anchor == 'e' ? place->x - width
+                                                : place->x - width / 2;
+    return (struct plot_box){left, left + width, place->y - ASCENT, place->y + DESCENT};
+}
+
+static bool is_free(const struct html *html, const struct plot_labels *labels, struct plot_box box)
+{
+    if (box.left < 0 || box.right > plot_width(html) || box.top < 0)
+        return false;
+    for (uint32_t i = 0; i < labels->count; i++) {
+        const struct plot_box *other = &labels->taken[i];
+        if (box.left < other->right && other->left < box.right && box.top < other->bottom && other->top < box.bottom)
+            return false;
+    }
+    return true;
+}
+
+bool plot_label_free(struct html *html, struct plot_labels *labels, const char *class, const struct plot_place *places,
+                     uint32_t count, str text)
+{
+    for (uint32_t i = 0; i < count && labels->count < PLOT_LABELS; i++) {
+        const struct plot_box box = box_of(&places[i], text);
+        if (!is_free(html, labels, box))
+            continue;
+        labels->taken[labels->count++] = box;
+        plot_label(html, class, places[i].anchor, places[i].x, places[i].y, text);
+        return true;
+    }
+    return false;
+}
+
+/* No pointer rests on a telephone. */
 void plot_tip(struct html *html, str text)
 {
-    html_element(html, "title", text);
+    if (!html->narrow)
+        html_element(html, "title", text);
 }
 
 str plot_entry(struct html *html, str label, enum unit unit, double number, bool whole)

@@ -3,7 +3,8 @@
  * What the figures of the page share: the frame of an SVG with its title and
  * description for those who cannot see it, and axes with round numbers.
  *
- * Lengths are in units of the drawing, PLOT_WIDTH across; the page scales it.
+ * Lengths are in units of the drawing, plot_width across; the page scales it. A figure is drawn twice: for windows, and
+ * narrower for telephones, where the letters of the first would be too small. The page shows one of them.
  */
 #ifndef REPORT_HTML_PLOT_H
 #define REPORT_HTML_PLOT_H
@@ -14,6 +15,7 @@
 
 enum {
     PLOT_WIDTH = 760,
+    PLOT_NARROW = 372,
     PLOT_LETTER = 7, /* about the width of a letter in a label */
     PLOT_LEFT = 64,  /* room for the numbers of an upright axis */
     PLOT_RIGHT = 24,
@@ -21,10 +23,33 @@ enum {
     PLOT_FOOT = 44, /* room below for the numbers and the title of the axis */
 };
 
-/* Opens <figure> and <svg>. `title` heads the figure; `told` says in words what it shows. */
-void plot_open(struct html *html, const char *kind, double height, str title, str told);
+/* Opens <figure>, which `title` heads. */
+void plot_figure(struct html *html, const char *kind, str title);
+/* Opens <svg>; `told` says in words what it shows. `alone`: of one drawing for all windows. */
+void plot_open(struct html *html, double height, str title, str told, bool alone);
 void plot_close(struct html *html); /* </svg>; the figure stays open for a legend */
 void plot_end(struct html *html);   /* </figure> */
+
+double plot_width(const struct html *html); /* of the drawing at work */
+
+/*
+ * Labels that have their place, so that others keep off. A label is tried at one place after the other; false: it would
+ * cover another at each.
+ */
+enum { PLOT_LABELS = 32 };
+struct plot_box {
+    double left, right, top, bottom;
+};
+struct plot_labels {
+    struct plot_box taken[PLOT_LABELS];
+    uint32_t count;
+};
+struct plot_place {
+    const char *anchor;
+    double x, y; /* of the letters' foot */
+};
+bool plot_label_free(struct html *html, struct plot_labels *labels, const char *class, const struct plot_place *places,
+                     uint32_t count, str text);
 
 /* A linear scale from low to high, both at round numbers, or the logarithm where `log`. */
 struct axis {

@@ -5,6 +5,7 @@
  * the time; the first column is the name. A dot's area is its share of the time; a ring is bound by memory.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "glyph.h"
 #include "html_plot.h"
@@ -82,7 +83,7 @@ static struct axis decades(enum unit unit, double from, double to)
     return axis;
 }
 
-static void set_axes(struct roofline *roofline)
+static void set_axes(const struct html *html, struct roofline *roofline)
 {
     double left = INFINITY, right = 0, low = INFINITY, high = 0;
     for (uint32_t i = 0; i < roofline->count; i++) {
@@ -99,7 +100,7 @@ static void set_axes(struct roofline *roofline)
     }
     roofline->across = decades(UNIT_NONE, left, right * 1.5);
     roofline->across.from = PLOT_LEFT + 20;
-    roofline->across.to = PLOT_WIDTH - PLOT_RIGHT;
+    roofline->across.to = plot_width(html) - PLOT_RIGHT;
     roofline->up = decades(roofline->table->columns[roofline->y_column].unit, low, high * 1.2);
     roofline->up.from = PLOT_TOP + ROOF_HEIGHT;
     roofline->up.to = PLOT_TOP + 12;
@@ -115,22 +116,23 @@ static str decade_text(struct html *html, enum unit unit, double value)
 enum { MOST_DECADES = 12 };
 
 /* From tick to tick. */
-static double tick_factor(const struct axis *axis)
+static double tick_factor(const struct axis *axis, int most)
 {
-    return pow(10, ceil(log10(axis->high / axis->low) / MOST_DECADES));
+    return pow(10, ceil(log10(axis->high / axis->low) / most));
 }
 
 static void put_axes(struct html *html, const struct roofline *roofline, str x_title)
 {
     const struct axis *up = &roofline->up, *across = &roofline->across;
     const enum unit unit = roofline->table->columns[roofline->y_column].unit;
-    for (double value = up->low; value <= up->high * 1.01; value *= tick_factor(up)) {
+    for (double value = up->low; value <= up->high * 1.01; value *= tick_factor(up, MOST_DECADES)) {
         const double y = axis_at(up, value);
         html_put(html, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", across->from,
                  across->to, y, y);
         plot_label(html, "tick", "end", across->from - 6, y + 4, decade_text(html, unit, value));
     }
-    for (double value = across->low; value <= across->high * 1.01; value *= tick_factor(across)) {
+    for (double value = across->low; value <= across->high * 1.01;
+         value *= tick_factor(across, html->narrow ? MOST_DECADES / 2 : MOST_DECADES)) {
         const double x = axis_at(across, value);
         html_put(html, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\"/>", x, x, up->to,
                  up->from + 4);
@@ -142,6 +144,18 @@ static void put_axes(struct html *html, const struct roofline *roofline, str x_t
 
 /* ---- roofs ---- */
 
+/* Where its flat part lies, or ends where the memory's roof leaves the drawing. */
+static double roof_top(const struct roofline *roofline, double peak)
+{
+    const double reached = roofline->memory > 0 ? roofline->memory * roofline->across.high : peak;
+    return axis_at(&roofline->up, fmin(peak, reached));
+}
+
+static str peak_text(struct html *html, const struct roofline *roofline, double peak)
+{
+    return measure_whole_text(html->arena, roofline->table->columns[roofline->y_column].unit, peak, false);
+}
+
 static void put_roof(struct html *html, const struct roofline *roofline, double peak)
 {
     const struct axis *across = &roofline->across, *up = &roofline->up;
@@ -152,17 +166,37 @@ static void put_roof(struct html *html, const struct roofline *roofline, double 
         at = up->low;
     }
     const double ridge = memory > 0 ? fmin(fmax(peak / memory, from), across->high) : from;
-    const double top = memory > 0 ? fmin(peak, memory * ridge) : peak;
-    html_put(html, "<path class=\"line roof\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\"/>", axis_at(across, from),
-             axis_at(up, fmin(at, peak)), axis_at(across, ridge), axis_at(up, top), across->to);
-    plot_label(html, "number", "end", across->to, axis_at(up, top) - 5,
-               measure_whole_text(html->arena, roofline->table->columns[roofline->y_column].unit, peak, false));
+    html_put(html, "<path class=\"line roof\" d=\"M%.1f %.1fL%.1f %.1fH%.1f\">", axis_at(across, from),
+             axis_at(up, fmin(at, peak)), axis_at(across, ridge), roof_top(roofline, peak), across->to);
+    plot_tip(html, peak_text(html, roofline, peak));
+    html_put(html, "</path>");
 }
 
-static void put_roofs(struct html *html, const struct roofline *roofline)
+static int highest_first(const void *a, const void *b)
 {
-    for (uint32_t i = 0; i < roofline->peak_count; i++)
-        put_roof(html, roofline, roofline->peaks[i]);
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+/* Roofs that lie too close for a label each have one: "107.7 TFLOP/s to 153.9 TFLOP/s". */
+static void put_roofs(struct html *html, struct roofline *roofline, struct plot_labels *labels)
+{
+    enum { APART = 15 };
+    const double *peaks = roofline->peaks;
+    qsort(roofline->peaks, roofline->peak_count, sizeof *roofline->peaks, highest_first);
+    for (uint32_t i = 0, last; i < roofline->peak_count; i = last + 1) {
+        last = i;
+        put_roof(html, roofline, peaks[i]);
+        while (last + 1 < roofline->peak_count &&
+               roof_top(roofline, peaks[last + 1]) - roof_top(roofline, peaks[last]) < APART)
+            put_roof(html, roofline, peaks[++last]);
+        const str high = peak_text(html, roofline, peaks[i]), low = peak_text(html, roofline, peaks[last]);
+        const struct plot_place places[] = {{"end", roofline->across.to, roof_top(roofline, peaks[i]) - 5},
+                                            {"end", roofline->across.to, roof_top(roofline, peaks[last]) + 14}};
+        plot_label_free(
+            html, labels, "number", places, sizeof places / sizeof *places,
+            last == i ? high : str_printf(html->arena, "%.*s to %.*s", (int)low.len, low.at, (int)high.len, high.at));
+    }
 }
 
 /* ---- dots ---- */
@@ -183,12 +217,17 @@ static str dot_told(struct html *html, const struct roofline *roofline, const st
                       (int)rate.len, rate.at, dot->x, (int)share.len, share.at);
 }
 
+static double radius_of(const struct roofline *roofline, const struct dot *dot)
+{
+    const double part = roofline->most_ns > 0 ? dot->ns / roofline->most_ns : 1;
+    return fmax(dot_least, dot_most * sqrt(part));
+}
+
 static void put_dot(struct html *html, const struct roofline *roofline, uint32_t i)
 {
     const struct dot *dot = &roofline->dots[i];
-    const double part = roofline->most_ns > 0 ? dot->ns / roofline->most_ns : 1;
     const double x = axis_at(&roofline->across, dot->x), y = axis_at(&roofline->up, dot->y);
-    const double r = fmax(dot_least, dot_most * sqrt(part));
+    const double r = radius_of(roofline, dot);
     const bool roofed = dot->peak > 0 && dot->memory > 0;
     if (roofed)
         html_put(html, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%.1f\">", by_memory(dot) ? "ring" : "disc", x,
@@ -200,24 +239,34 @@ static void put_dot(struct html *html, const struct roofline *roofline, uint32_t
     html_put(html, roofed ? "</circle>" : "</rect>");
 }
 
-/* Where no earlier one stands; those with most time come first. */
-static void put_names(struct html *html, const struct roofline *roofline)
+/* How far the dots go that lie there, one on the other. */
+static double reach_of(const struct roofline *roofline, double x, double y)
 {
-    double taken[ROOF_NAMED][2];
+    double reach = 0;
+    for (uint32_t i = 0; i < roofline->count; i++) {
+        const struct dot *dot = &roofline->dots[i];
+        const double away = hypot(axis_at(&roofline->across, dot->x) - x, axis_at(&roofline->up, dot->y) - y);
+        if (away <= dot_most)
+            reach = fmax(reach, away + radius_of(roofline, dot));
+    }
+    return reach;
+}
+
+/* Those with most time come first; one that would cover another label at each place beside its dot goes without. */
+static void put_names(struct html *html, const struct roofline *roofline, struct plot_labels *labels)
+{
     uint32_t put = 0;
     for (uint32_t i = 0; i < roofline->count && put < ROOF_NAMED; i++) {
         const struct dot *dot = &roofline->dots[i];
         const double x = axis_at(&roofline->across, dot->x), y = axis_at(&roofline->up, dot->y);
-        bool free = true;
-        for (uint32_t k = 0; k < put; k++)
-            free = free && (fabs(taken[k][0] - x) > 150 || fabs(taken[k][1] - y) > 14);
-        if (!free)
-            continue;
-        taken[put][0] = x;
-        taken[put++][1] = y;
-        const bool left = x > PLOT_WIDTH - 190;
-        plot_label(html, "label", left ? "end" : "start", left ? x - 16 : x + 16, y + 4,
-                   glyph_shorten(html->arena, table_at(roofline->table, dot->row, 0).text, 24, S("\xE2\x80\xA6")));
+        const double off = reach_of(roofline, x, y) + 3;
+        const struct plot_place places[] = {{"start", x + off, y + 4},
+                                            {"end", x - off, y + 4},
+                                            {"middle", x, y + off + 10},
+                                            {"middle", x, y - off - 2}};
+        const str name = glyph_shorten(html->arena, table_at(roofline->table, dot->row, 0).text, html->narrow ? 18 : 24,
+                                       S("\xE2\x80\xA6"));
+        put += plot_label_free(html, labels, "label", places, sizeof places / sizeof *places, name);
     }
 }
 
@@ -237,24 +286,33 @@ static void put_key(struct html *html, const struct roofline *roofline)
              unroofed ? "<li><i class=\"mark unroofed\"></i>no peak known for its types</li>" : "");
 }
 
+static void draw(struct html *html, struct roofline *roofline, str x_title, str title)
+{
+    struct plot_labels labels = {0};
+    set_axes(html, roofline);
+    plot_open(html, PLOT_TOP + ROOF_HEIGHT + PLOT_FOOT, title, dot_told(html, roofline, &roofline->dots[0]), false);
+    put_axes(html, roofline, x_title);
+    put_roofs(html, roofline, &labels);
+    for (uint32_t i = roofline->count; i-- > 0;)
+        put_dot(html, roofline, i);
+    put_names(html, roofline, &labels);
+    plot_close(html);
+}
+
 void html_roofline(struct html *html, const struct table *table, uint32_t x, uint32_t y, str title)
 {
     struct roofline roofline = {.table = table, .y_column = y};
     gather(html, &roofline, x);
     if (!roofline.count)
         return;
-    set_axes(&roofline);
     if (roofline.all > roofline.count)
         title = str_printf(html->arena, "%.*s (the first %u of %u)", (int)title.len, title.at, roofline.count,
                            roofline.all);
-    plot_open(html, "roofline", PLOT_TOP + ROOF_HEIGHT + PLOT_FOOT, title,
-              dot_told(html, &roofline, &roofline.dots[0]));
-    put_axes(html, &roofline, table->columns[x].title);
-    put_roofs(html, &roofline);
-    for (uint32_t i = roofline.count; i-- > 0;)
-        put_dot(html, &roofline, i);
-    put_names(html, &roofline);
-    plot_close(html);
+    plot_figure(html, "roofline", title);
+    for (int narrow = 0; narrow < 2; narrow++) {
+        html->narrow = narrow;
+        draw(html, &roofline, table->columns[x].title, title);
+    }
     put_key(html, &roofline);
     plot_end(html);
 }

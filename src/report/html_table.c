@@ -23,9 +23,10 @@ struct layout {
     const struct table *table;
     struct shape *shapes;
     uint32_t count;
-    uint32_t shown, kept; /* rows shown at once, and in the page at all */
-    uint32_t marked;      /* the shape whose cells carry the colour of their row; COLUMN_NONE */
-    bool details;         /* some columns are hidden at first */
+    uint32_t kept;    /* rows in the page at all */
+    struct rows seen; /* those shown at once */
+    uint32_t marked;  /* the shape whose cells carry the colour of their row; COLUMN_NONE */
+    bool details;     /* some columns are hidden at first */
 };
 
 static bool needs_all(const struct html *html, bool asked)
@@ -39,13 +40,14 @@ static struct layout layout_of(struct html *html, const struct table *table, boo
     struct layout layout = {
         .table = table, .marked = COLUMN_NONE, .kept = needs_all(html, all) || rows < MOST_ROWS ? rows : MOST_ROWS};
     const uint32_t most = needs_all(html, all) || rows <= limit + limit / 4 ? rows : limit;
-    layout.shown = needs_all(html, all) ? most : scale_rows(table, most);
+    layout.seen = needs_all(html, all) ? rows_first(table, most) : rows_seen(table, most, html->arena);
+    const struct rows kept = rows_first(table, layout.kept);
     layout.shapes = arena_array(html->arena, table->column_count, sizeof *layout.shapes);
     for (uint32_t i = 0; i < table->column_count; i++) {
-        if (!all && scale_is_empty(table, i, layout.kept))
+        if (!all && scale_is_empty(&kept, i))
             continue;
         struct shape *shape = &layout.shapes[layout.count++];
-        *shape = (struct shape){.column = &table->columns[i], .at = i, .scale = scale_of(table, i, layout.kept)};
+        *shape = (struct shape){.column = &table->columns[i], .at = i, .scale = scale_of(&kept, i)};
         shape->bar = shape->scale.number && (shape->column->flags & COLUMN_BAR) && shape->scale.largest > 0;
         shape->detail = !all && (shape->column->flags & COLUMN_DETAIL);
         layout.details = layout.details || shape->detail;
@@ -74,12 +76,9 @@ static str count_text(struct html *html, uint32_t count)
 static void put_boxes(struct html *html, const struct layout *layout)
 {
     const char *which = layout->table->stream.next ? "the first" : "all";
-    str rest = scale_rest(html->arena, layout->table, layout->shown);
-    if (rest.len)
-        rest = str_printf(html->arena, ", %s more%s", count_text(html, layout->kept - layout->shown).at, rest.at);
-    if (layout->shown < layout->kept)
+    if (layout->seen.count < layout->kept)
         put_box(html, layout->table, "rows",
-                str_printf(html->arena, "%s %s rows%s", which, count_text(html, layout->kept).at, rest.at));
+                str_printf(html->arena, "%s %s rows", which, count_text(html, layout->kept).at));
     if (layout->details)
         put_box(html, layout->table, "columns", S("all columns"));
 }
@@ -148,25 +147,51 @@ static void put_cell(struct html *html, const struct layout *layout, uint32_t ro
     html_put(html, "</td>");
 }
 
-static void put_row(struct html *html, const struct layout *layout, uint32_t row)
+static void put_row(struct html *html, const struct layout *layout, uint32_t row, bool seen)
 {
-    html_put(html, row < layout->shown ? "<tr>" : "<tr class=\"more\">");
+    html_put(html, seen ? "<tr>" : "<tr class=\"more\">");
     for (uint32_t i = 0; i < layout->count; i++)
         put_cell(html, layout, row, i);
     html_put(html, "</tr>\n");
+}
+
+static void put_rows(struct html *html, const struct layout *layout)
+{
+    uint32_t line = 0;
+    html_put(html, "<tbody>\n");
+    for (uint32_t row = 0; row < layout->kept; row++) {
+        const bool seen = line < layout->seen.count && rows_index(&layout->seen, line) == row;
+        put_row(html, layout, row, seen);
+        line += seen;
+    }
+    html_put(html, "</tbody>");
+}
+
+/* Where all rows are shown, or they are sorted or looked for, it is not. */
+static void put_others(struct html *html, const struct layout *layout)
+{
+    if (!layout->seen.folded)
+        return;
+    html_put(html, "<tfoot><tr>");
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const struct shape *shape = &layout->shapes[i];
+        html_put(html, "<td class=\"%s\">", class_of(shape));
+        html_text(html, scale_line(html->arena, &shape->scale, &layout->seen, layout->seen.count, shape->at));
+        html_put(html, "</td>");
+    }
+    html_put(html, "</tr></tfoot>");
 }
 
 static void put(struct html *html, const struct layout *layout)
 {
     html_put(html, "<div class=\"table\">");
     put_boxes(html, layout);
-    html_put(html, "<div class=\"scroll\" tabindex=\"0\"><table data-shown=\"%u\">", layout->shown);
+    html_put(html, "<div class=\"scroll\" tabindex=\"0\"><table data-shown=\"%u\">", layout->seen.count);
     html_element(html, "caption", layout->table->title);
     put_head(html, layout);
-    html_put(html, "<tbody>\n");
-    for (uint32_t row = 0; row < layout->kept; row++)
-        put_row(html, layout, row);
-    html_put(html, "</tbody></table></div>");
+    put_rows(html, layout);
+    put_others(html, layout);
+    html_put(html, "</table></div>");
     put_left_out(html, layout);
     html_put(html, "</div>\n");
 }

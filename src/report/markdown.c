@@ -35,19 +35,32 @@ static void put_text(const struct markdown *md, str text)
 
 /* ---- tables ---- */
 
-static bool is_seen(const struct markdown *md, const struct table *table, uint32_t column, uint32_t rows)
+static bool is_seen(const struct markdown *md, const struct rows *rows, uint32_t column)
 {
     const bool asked = md->options->table.len > 0;
-    return asked || (!(table->columns[column].flags & COLUMN_DETAIL) && !scale_is_empty(table, column, rows));
+    return asked || (!(rows->table->columns[column].flags & COLUMN_DETAIL) && !scale_is_empty(rows, column));
 }
 
-static void put_rows(const struct markdown *md, const struct table *table, uint32_t rows)
+static void put_line(const struct markdown *md, const struct rows *rows, const struct scale *scales, uint32_t line)
 {
+    for (uint32_t i = 0; i < rows->table->column_count; i++) {
+        if (!is_seen(md, rows, i))
+            continue;
+        writer_put(md->out, S("| "));
+        put_text(md, scale_line(md->arena, &scales[i], rows, line, i));
+        writer_put(md->out, S(" "));
+    }
+    writer_put(md->out, S("|\n"));
+}
+
+static void put_rows(const struct markdown *md, const struct rows *rows)
+{
+    const struct table *table = rows->table;
     struct scale *scales = arena_array(md->arena, table->column_count, sizeof *scales);
     for (uint32_t i = 0; i < table->column_count; i++)
-        scales[i] = scale_of(table, i, rows);
+        scales[i] = scale_of(rows, i);
     for (uint32_t i = 0; i < table->column_count; i++) {
-        if (!is_seen(md, table, i, rows))
+        if (!is_seen(md, rows, i))
             continue;
         writer_put(md->out, S("| "));
         put_text(md, scale_heading(md->arena, &scales[i], table->columns[i].title));
@@ -55,27 +68,19 @@ static void put_rows(const struct markdown *md, const struct table *table, uint3
     }
     writer_put(md->out, S("|\n"));
     for (uint32_t i = 0; i < table->column_count; i++)
-        if (is_seen(md, table, i, rows))
+        if (is_seen(md, rows, i))
             writer_put(md->out, scales[i].number ? S("| ---: ") : S("| --- "));
     writer_put(md->out, S("|\n"));
-    for (uint32_t row = 0; row < rows; row++) {
-        for (uint32_t i = 0; i < table->column_count; i++) {
-            if (!is_seen(md, table, i, rows))
-                continue;
-            writer_put(md->out, S("| "));
-            put_text(md, scale_text(md->arena, &scales[i], table_at(table, row, i)));
-            writer_put(md->out, S(" "));
-        }
-        writer_put(md->out, S("|\n"));
-    }
+    for (uint32_t line = 0; line < rows_lines(rows); line++)
+        put_line(md, rows, scales, line);
 }
 
 static void put_table(const struct markdown *md, const struct table *table)
 {
-    const uint32_t all = table->row_count, rows = scale_rows(table, md->options->rows);
-    const bool asked = md->options->table.len > 0, folded = !asked && rows > OPEN_ROWS;
+    const struct rows rows = rows_seen(table, md->options->rows, md->arena);
+    const bool asked = md->options->table.len > 0, folded = !asked && rows_lines(&rows) > OPEN_ROWS;
     const str title = table->title.len ? table->title : table->id;
-    if ((table->json_only && !asked) || !rows)
+    if ((table->json_only && !asked) || !rows.count)
         return;
     if (folded)
         writer_put(md->out, S("<details><summary>"));
@@ -83,10 +88,10 @@ static void put_table(const struct markdown *md, const struct table *table)
         writer_put(md->out, S("**"));
     put_text(md, title);
     writer_put(md->out, folded ? S("</summary>\n\n") : S("**\n\n"));
-    put_rows(md, table, rows);
-    const str rest = scale_rest(md->arena, table, rows);
-    if (rows < all)
-        writer_printf(md->out, "\n%u more rows%.*s\n", all - rows, (int)rest.len, rest.at);
+    put_rows(md, &rows);
+    const str note = rows_note(&rows, md->arena);
+    if (note.len)
+        writer_printf(md->out, "\n%.*s\n", (int)note.len, note.at);
     writer_put(md->out, folded ? S("\n</details>\n\n") : S("\n"));
 }
 

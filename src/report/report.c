@@ -341,11 +341,16 @@ void table_all_columns(struct table *table)
     table->all_columns = true;
 }
 
-void table_small_rows(struct table *table, str what)
+void table_whole(struct table *table, double whole, str words)
 {
-    table->has_small = true;
-    table->small_from = table->row_count;
-    table->small = what;
+    table->has_whole = true;
+    table->whole = whole;
+    table->whole_words = words;
+}
+
+void table_several_wholes(struct table *table)
+{
+    table->several_wholes = true;
 }
 
 void table_json_only(struct table *table)

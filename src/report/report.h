@@ -140,6 +140,14 @@ enum column_flag {
     COLUMN_BAR = 4,     /* a ratio drawn as a small bar beside its number */
     COLUMN_ALIKE = 8,   /* in the measure of the column before, so that the two compare by eye */
     COLUMN_ANSWER = 16, /* what the table is read for: the last to go where a terminal is too narrow */
+    /*
+     * The rows are parts of a whole, and this is how large each is: a ratio of 1, any other unit of the column's sum.
+     * People see rows below 0.1 % as one, with their sum; all of them with --rows 0. json and csv have them as any.
+     */
+    COLUMN_PART = 32,
+    COLUMN_SUM = 64,    /* adds up: the row that stands for small ones has its sum */
+    COLUMN_WORDS = 256, /* ids: people see blanks for their underscores */
+    COLUMN_WRAP = 128, /* sentences: on a terminal they go on in further lines where they do not fit, and are not cut */
 };
 
 struct table *section_table(struct section *section, const char *id, const char *title);
@@ -163,11 +171,10 @@ void table_text(struct table *table, str text);
 void table_null(struct table *table);
 /* People, too, see columns in which nothing stands; else these are left out. */
 void table_all_columns(struct table *table);
-/*
- * The rows from here to the last are small: people see how many they are, and them where they ask for all (--rows 0). json
- * and csv have them as any. `what` says which are small: "each below 0.1 % of the step".
- */
-void table_small_rows(struct table *table, str what);
+/* What the rows are parts of, where neither unit nor sum of the column tells: its size, and what it is ("the step"). */
+void table_whole(struct table *table, double whole, str words);
+/* The rows are parts of different wholes (devices, ranks): their shares do not add up. */
+void table_several_wholes(struct table *table);
 void table_json_only(struct table *table); /* detail: not on a terminal unless asked for by --table */
 
 /*

@@ -181,7 +181,8 @@ static struct grid grid_of(struct term *term, const struct shown *shown, uint32_
         grid.text = most(grid.text, glyph_width(shown[i].text));
     }
     const unsigned room = term_readable(term, TERM_INDENT);
-    grid.title = least(grid.title, room / 2);
+    const unsigned value = most(grid.number + 1 + grid.word, grid.text) + 2;
+    grid.title = least(grid.title, most(room / 2, value < room ? room - value : 0));
     grid.text = least(grid.text, term->width - TERM_INDENT - grid.title - 2);
     const unsigned fit = (room + 4) / (item_width(&grid) + 4);
     if (count >= MANY_VALUES && fit > 1)
@@ -204,12 +205,18 @@ static void put_shown(struct term *term, const struct grid *grid, const struct s
     term_left(term, STYLE_PLAIN, shown->word, room - grid->number - 1);
 }
 
+/* What is not known has nothing to say to people. */
+static bool is_told(const struct value *value)
+{
+    return !value->detail && cell_finite(value->cell).kind != CELL_NULL;
+}
+
 static void put_values(struct term *term, const struct section *section)
 {
     struct shown *shown = arena_array(term->arena, section->value_count, sizeof *shown);
     uint32_t count = 0;
     for (uint32_t i = 0; i < section->value_count; i++)
-        if (!section->values[i].detail)
+        if (is_told(&section->values[i]))
             shown[count++] = shown_of(term, &section->values[i]);
     const struct grid grid = grid_of(term, shown, count);
     for (uint32_t row = 0; row < grid.rows; row++) {
@@ -299,7 +306,7 @@ static bool put_table(struct term *term, const struct section *section, const st
 static bool has_values(const struct section *section)
 {
     for (uint32_t i = 0; i < section->value_count; i++)
-        if (!section->values[i].detail)
+        if (is_told(&section->values[i]))
             return true;
     return false;
 }
@@ -332,6 +339,16 @@ static void put_section(struct term *term, const struct section *section)
     follows = follows || values;
     for (uint32_t i = 0; i < section->table_count; i++)
         follows = put_table(term, section, section->tables[i], follows) || follows;
+}
+
+/* Once for all tables. */
+static void put_folded(struct term *term)
+{
+    if (!term->folded)
+        return;
+    term_line(term);
+    term_pad(term, TERM_INDENT);
+    term_paragraph(term, STYLE_DIM, S("--rows 0 shows the rows below 0.1 %, too."), TERM_INDENT);
 }
 
 /* ---- warnings ---- */
@@ -373,7 +390,7 @@ static bool render(const struct report *report, const struct render_options *opt
                    struct steptime_error *err)
 {
     struct arena scratch = {0};
-    struct term term = {out, options, &scratch, {0}, options->width ? options->width : TERM_UNLIMITED};
+    struct term term = {out, options, &scratch, {0}, options->width ? options->width : TERM_UNLIMITED, false};
     if (options->table.len) {
         const struct table *table = report_find_table(report, options->table);
         term_title(&term, table);
@@ -382,6 +399,7 @@ static bool render(const struct report *report, const struct render_options *opt
         put_head(&term, report);
         for (uint32_t i = 0; i < report->section_count; i++)
             put_section(&term, report->sections[i]);
+        put_folded(&term);
         if (term_has_findings(report))
             put_title(&term, S("Findings"));
         term_findings(&term, report);

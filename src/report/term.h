@@ -30,6 +30,7 @@ struct term {
     struct arena *arena; /* for the time of rendering */
     struct buf line;     /* the line so far */
     unsigned width;
+    bool folded; /* rows of some table were */
 };
 
 void term_put(struct term *term, enum style style, str text);

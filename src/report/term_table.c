@@ -2,7 +2,7 @@
 /*
  * A table on a terminal. Numbers stand at the right of their column, all in one
  * unit, which the heading names. Where the terminal is too narrow the bars go
- * first, then the middles of long texts, then columns from the right, those that
+ * first, then the middles of long names, then columns from the right, those that
  * answer last of all, and a line says which.
  */
 #include <math.h>
@@ -18,6 +18,7 @@ enum {
     LEAST_TEXT = 16, /* texts are not shortened below this */
     NAME_SHARE = 3,  /* nor names, which tell rows apart, below so many tenths of the room */
     HEADING_LINES = 3,
+    CELL_LINES = 4, /* of a row, at most: of sentences */
 };
 
 /* A column as it is shown. */
@@ -36,7 +37,7 @@ struct layout {
     struct shape *shapes;
     uint32_t count;   /* shapes that fit */
     uint32_t visible; /* shapes in all */
-    uint32_t rows;
+    struct rows rows;
     uint32_t stacked; /* column of the numbers of a stacked bar; COLUMN_NONE */
 };
 
@@ -69,16 +70,17 @@ static unsigned width_for_lines(str heading, unsigned width, unsigned lines)
     return width;
 }
 
-static void fill_shape(struct term *term, struct shape *shape, const struct table *table, uint32_t rows)
+static void fill_shape(struct term *term, struct shape *shape, const struct rows *rows)
 {
-    shape->scale = scale_of(table, shape->at, rows);
+    const uint32_t lines = rows_lines(rows);
+    shape->scale = scale_of(rows, shape->at);
     shape->bar = shape->scale.number && (shape->column->flags & COLUMN_BAR) && shape->scale.largest > 0;
     shape->heading = term_text(term, scale_heading(term->arena, &shape->scale, shape->column->title));
     shape->width = longest_word(shape->heading);
-    shape->cells = arena_array(term->arena, rows, sizeof *shape->cells);
-    for (uint32_t row = 0; row < rows; row++) {
-        shape->cells[row] = term_text(term, scale_text(term->arena, &shape->scale, table_at(table, row, shape->at)));
-        const unsigned width = glyph_width(shape->cells[row]);
+    shape->cells = arena_array(term->arena, lines, sizeof *shape->cells);
+    for (uint32_t line = 0; line < lines; line++) {
+        shape->cells[line] = term_text(term, scale_line(term->arena, &shape->scale, rows, line, shape->at));
+        const unsigned width = glyph_width(shape->cells[line]);
         if (width > shape->width)
             shape->width = width;
     }
@@ -88,14 +90,14 @@ static void fill_shape(struct term *term, struct shape *shape, const struct tabl
 
 static struct layout layout_of(struct term *term, const struct table *table, bool all)
 {
-    struct layout layout = {.table = table, .rows = scale_rows(table, term->options->rows)};
+    struct layout layout = {.table = table, .rows = rows_seen(table, term->options->rows, term->arena)};
     layout.shapes = arena_array(term->arena, table->column_count, sizeof *layout.shapes);
     for (uint32_t i = 0; i < table->column_count; i++) {
-        if (!all && ((table->columns[i].flags & COLUMN_DETAIL) || scale_is_empty(table, i, layout.rows)))
+        if (!all && ((table->columns[i].flags & COLUMN_DETAIL) || scale_is_empty(&layout.rows, i)))
             continue;
         struct shape *shape = &layout.shapes[layout.visible++];
         *shape = (struct shape){.column = &table->columns[i], .at = i};
-        fill_shape(term, shape, table, layout.rows);
+        fill_shape(term, shape, &layout.rows);
     }
     layout.count = layout.visible;
     return layout;
@@ -187,7 +189,7 @@ static void flatten_headings(struct layout *layout, unsigned room)
 static uint32_t spared_first(const struct layout *layout)
 {
     for (uint32_t i = layout->count; i-- > 1;)
-        if (!(layout->shapes[i].column->flags & COLUMN_ANSWER))
+        if (!(layout->shapes[i].column->flags & (COLUMN_ANSWER | COLUMN_PART)))
             return i;
     return layout->count - 1;
 }
@@ -202,10 +204,23 @@ static void drop_column(struct layout *layout)
     layout->shapes[layout->count] = gone;
 }
 
+/* A bar says again what its number does: names that could be read without it are worth more. */
+static bool names_are_cut(const struct layout *layout)
+{
+    enum { READABLE = 40 };
+    for (uint32_t i = 0; i < layout->count; i++) {
+        const struct shape *shape = &layout->shapes[i];
+        if ((shape->column->flags & (COLUMN_WIDE | COLUMN_WRAP)) == COLUMN_WIDE && shape->width < shape->natural &&
+            shape->width < READABLE)
+            return true;
+    }
+    return false;
+}
+
 static void fit(struct layout *layout, unsigned room)
 {
     shorten_texts(layout, room);
-    if (width_of(layout) > room)
+    if (width_of(layout) > room || names_are_cut(layout))
         drop_bars(layout);
     while (width_of(layout) > room && layout->count > 1)
         drop_column(layout);
@@ -256,34 +271,72 @@ static void put_heading(struct term *term, const struct layout *layout)
 }
 
 /* A row with no piece in the bar has no mark. */
-static void put_mark(struct term *term, const struct layout *layout, uint32_t row)
+static void put_mark(struct term *term, const struct layout *layout, uint32_t line)
 {
     if (layout->stacked == COLUMN_NONE)
         return;
+    const bool one = !rows_is_fold(&layout->rows, line); /* the pieces of the others are too small to be seen */
+    const uint32_t row = one ? rows_index(&layout->rows, line) : 0;
     double number;
-    if (cell_number(table_at(layout->table, row, layout->stacked), &number) && number > 0)
+    if (one && cell_number(rows_cell(&layout->rows, line, layout->stacked), &number) && number > 0)
         term_put(term, term_mark_style(row), term_mark(term, row));
     else
         term_pad(term, 1);
     term_pad(term, 1);
 }
 
-static void put_row(struct term *term, const struct layout *layout, uint32_t row)
+static void put_bar(struct term *term, const struct layout *layout, const struct shape *shape, uint32_t line)
 {
-    term_pad(term, TERM_INDENT);
-    put_mark(term, layout, row);
-    for (uint32_t i = 0; i < layout->count; i++) {
-        const struct shape *shape = &layout->shapes[i];
-        double number = 0;
-        term_pad(term, i ? GAP : 0);
-        put_text(term, STYLE_PLAIN, shape, shape->cells[row]);
-        if (!shape->bar)
-            continue;
-        cell_number(table_at(layout->table, row, shape->at), &number);
-        term_pad(term, 1);
-        term_bar(term, STYLE_BAR, number / shape->scale.largest, BAR);
+    double number = 0;
+    cell_number(rows_cell(&layout->rows, line, shape->at), &number);
+    term_pad(term, 1);
+    term_bar(term, STYLE_BAR, number / shape->scale.largest, BAR);
+}
+
+/* The part of a cell that stands in the line `k` of its row; the last holds the rest, cut where it must be. */
+static str cell_part(const struct shape *shape, str cell, unsigned k)
+{
+    str rest = cell, part;
+    if (!(shape->column->flags & COLUMN_WRAP) || shape->scale.number)
+        return k ? S("") : cell;
+    for (unsigned i = 0; i < k; i++)
+        if (!glyph_wrap(&rest, shape->width, &part))
+            return S("");
+    const str all = rest;
+    if (!glyph_wrap(&rest, shape->width, &part))
+        return S("");
+    return k == CELL_LINES - 1 && rest.at ? all : part;
+}
+
+static unsigned row_height(const struct layout *layout, uint32_t line)
+{
+    unsigned height = 1;
+    for (uint32_t i = 0; i < layout->count; i++)
+        while (height < CELL_LINES && cell_part(&layout->shapes[i], layout->shapes[i].cells[line], height).len)
+            height++;
+    return height;
+}
+
+static void put_row(struct term *term, const struct layout *layout, uint32_t line)
+{
+    const unsigned height = row_height(layout, line);
+    for (unsigned k = 0; k < height; k++) {
+        term_pad(term, TERM_INDENT);
+        if (k)
+            term_pad(term, mark_room(layout));
+        else
+            put_mark(term, layout, line);
+        for (uint32_t i = 0; i < layout->count; i++) {
+            const struct shape *shape = &layout->shapes[i];
+            term_pad(term, i ? GAP : 0);
+            put_text(term, STYLE_PLAIN, shape, cell_part(shape, shape->cells[line], k));
+            if (shape->bar && k)
+                term_pad(term, 1 + BAR);
+            else if (shape->bar)
+                put_bar(term, layout, shape, line);
+        }
+        term_line(term);
     }
-    term_line(term);
 }
 
 static void put_note(struct term *term, str note)
@@ -302,11 +355,9 @@ static void put_left_out(struct term *term, const struct layout *layout)
     }
     if (names.len)
         put_note(term, str_printf(term->arena, "too narrow for: %.*s", (int)names.len, names.at));
-    const uint32_t hidden = layout->table->row_count - layout->rows;
-    const str rest = scale_rest(term->arena, layout->table, layout->rows);
-    if (hidden)
-        put_note(term, str_printf(term->arena, "%u more row%s%.*s; --rows 0 shows all", hidden, hidden == 1 ? "" : "s",
-                                  (int)rest.len, rest.at));
+    const str note = rows_note(&layout->rows, term->arena);
+    if (note.len)
+        put_note(term, note);
 }
 
 void term_table(struct term *term, const struct table *table, bool all, uint32_t stacked)
@@ -317,8 +368,9 @@ void term_table(struct term *term, const struct table *table, bool all, uint32_t
         return;
     fit(&layout, term->width);
     put_heading(term, &layout);
-    for (uint32_t row = 0; row < layout.rows; row++)
-        put_row(term, &layout, row);
+    for (uint32_t line = 0; line < rows_lines(&layout.rows); line++)
+        put_row(term, &layout, line);
+    term->folded = term->folded || (layout.rows.folded && !table->whole_words.len);
     if (table->row_count)
         put_left_out(term, &layout);
     else

@@ -248,3 +248,8 @@ void tune_show(const struct tune_result *result, bool processor, struct report *
     for (uint32_t i = 0; i < result->count; i++)
         show_trial(result, &result->trials[i], table, arena);
 }
+
+void tune_show_tables(struct report *report)
+{
+    table_columns(section_table(report_section(report, "tune", ""), "trials", ""), trials_columns);
+}

@@ -121,5 +121,7 @@ bool tune_write(const struct tune_result *result, struct arena *arena, struct st
 
 /* Its last sentence says what to do next. `processor` as in the options. */
 void tune_show(const struct tune_result *result, bool processor, struct report *report);
+/* Its tables, without rows. */
+void tune_show_tables(struct report *report);
 
 #endif

@@ -209,6 +209,19 @@ static void show_runs(const struct shown *shown, struct section *section)
         }
 }
 
+void verify_show_tables(struct report *report)
+{
+    struct section *const section = report_section(report, "same", "");
+    table_columns(section_table(section, "losses", ""), losses_columns);
+    table_columns(section_table(section, "saved", ""), saved_columns);
+    struct table *const scripts = section_table(section, "scripts", ""), *const runs =
+                                                                             section_table(section, "runs", "");
+    table_columns(scripts, scripts_columns);
+    pace_columns(scripts);
+    table_columns(runs, runs_columns);
+    pace_columns(runs);
+}
+
 /* What would tell: repetitions, and how many steps more that is. */
 static str more_text(const struct shown *shown, const struct pace_ratio *ratio)
 {

@@ -84,5 +84,7 @@ bool verify_look(const struct verify_options *options, struct arena *arena, stru
 extern const struct finding_words verify_words[];
 
 void verify_show(const struct verify_options *options, const struct verify_result *result, struct report *report);
+/* Its tables, without rows. */
+void verify_show_tables(struct report *report);
 
 #endif

@@ -15,7 +15,8 @@ static const struct column_spec compilations_columns[] = {
     {"time_ns", "time", UNIT_NS, COLUMN_PLAIN, "what compiling took, by the log"},
     {"trace_ns", "in the trace", UNIT_NS, COLUMN_DETAIL, "the same by the trace"},
     {"backward_ns", "backward", UNIT_NS, COLUMN_DETAIL, "what compiling its backward took later, by the log"},
-    {"reason", "compiled again because", UNIT_NONE, COLUMN_WIDE, "the guard that failed, as PyTorch says it"},
+    {"reason", "compiled again because", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP,
+     "the guard that failed, as PyTorch says it"},
     {"tensor", "tensor", UNIT_NONE, COLUMN_DETAIL, "where a size changed: of what"},
     {"dimension", "dimension", UNIT_NONE, COLUMN_DETAIL, "which of its sizes, from 0"},
     {"expected", "expected", UNIT_NONE, COLUMN_DETAIL, "the size that it was compiled for last"},
@@ -85,7 +86,7 @@ static const struct column_spec recompilations_columns[] = {
      "what else changed, as the program names it; null: a size, or another guard"},
     {"sizes", "sizes, values", UNIT_NONE, COLUMN_PLAIN,
      "the sizes in the order in which they came; of a value those that it was compiled for; at most 16"},
-    {"reason", "first reason", UNIT_NONE, COLUMN_DETAIL, "the guard that failed the first time"},
+    {"reason", "first reason", UNIT_NONE, COLUMN_DETAIL | COLUMN_WRAP, "the guard that failed the first time"},
     {0},
 };
 
@@ -123,7 +124,7 @@ static const struct column_spec graph_breaks_columns[] = {
     {"file", "file", UNIT_NONE, COLUMN_DETAIL, "the file of the line that broke it"},
     {"line", "line", UNIT_NONE, COLUMN_PLAIN, "that line"},
     {"code", "code", UNIT_NONE, COLUMN_WIDE, "what stands there"},
-    {"reason", "reason", UNIT_NONE, COLUMN_WIDE, "why, as PyTorch says it"},
+    {"reason", "reason", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "why, as PyTorch says it"},
     {"explanation", "explanation", UNIT_NONE, COLUMN_DETAIL, "the same at length"},
     {"hint", "hint", UNIT_NONE, COLUMN_DETAIL, "what PyTorch says to do"},
     {0},

@@ -53,7 +53,7 @@ static str formula_line(const struct definition *definition, struct arena *arena
 static const struct column_spec formulas_columns[] = {
     {"number", "number", UNIT_NONE, 0, "the number asked for: table and column"},
     {"unit", "unit", UNIT_NONE, 0, "its unit"},
-    {"formula", "formula", UNIT_NONE, COLUMN_WIDE, "how it is computed"},
+    {"formula", "formula", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "how it is computed"},
     {0},
 };
 

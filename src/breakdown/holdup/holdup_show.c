@@ -8,7 +8,7 @@ static const struct column_spec columns[] = {
     {"per_step_ns", "a step saves", UNIT_NS, COLUMN_ANSWER,
      "what the replayed steps are shorter by without it alone / steps"},
     {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / the mean step"},
-    {"when", "when", UNIT_NONE, COLUMN_PLAIN,
+    {"when", "when", UNIT_NONE, COLUMN_WORDS,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
      "one_step: there is one step, so it cannot be told; unknown: no steps are marked"},
     {"times", "times", UNIT_COUNT, COLUMN_PLAIN, "stretches in the replayed steps"},

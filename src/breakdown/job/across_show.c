@@ -61,12 +61,12 @@ static const struct column_spec path_columns[] = {
     {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path, as in `classes`; transfer"},
     {"cause", "cause", UNIT_NONE, COLUMN_DETAIL,
      "of the host, where one stands over its calls; see the causes of host time"},
-    {"title", "part", UNIT_NONE, COLUMN_PLAIN, "the cause in words, else the class"},
+    {"title", "part", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "the cause in words, else the class"},
     {"phase", "phase", UNIT_NONE, COLUMN_PLAIN, "forward, backward, optimizer; empty where it is not known"},
     {"name", "most in", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER,
      "of pieces of 1 ms or more the event, or the range around them"},
-    {"time_ns", "time", UNIT_NS, COLUMN_PLAIN, "time on the path"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / job_wall_ns"},
+    {"time_ns", "time", UNIT_NS, COLUMN_SUM, "time on the path"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "time_ns / job_wall_ns"},
     {0},
 };
 

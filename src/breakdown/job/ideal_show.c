@@ -19,7 +19,7 @@ struct showing {
 };
 
 static const struct column_spec columns[] = {
-    {"what", "what is ideal", UNIT_NONE, COLUMN_PLAIN,
+    {"what", "what is ideal", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP,
      "a rank in all it does; the longest stage of a pipeline; a kind of time on all ranks, or on the rank with most delay "
      "cost; a slow link; the transfers; everything"},
     {"rank", "rank", UNIT_NONE, COLUMN_DETAIL, "of one rank: which"},

@@ -95,12 +95,12 @@ void job_show_reason(const struct job *job, struct section *section)
 
 static const struct column_spec columns[] = {
     {"cause", "cause", UNIT_NONE, COLUMN_DETAIL, "what the late rank did longer, see the causes of host time"},
-    {"title", "what it did longer", UNIT_NONE, COLUMN_PLAIN, "the cause in words"},
+    {"title", "what it did longer", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "the cause in words"},
     {"per_step_ns", "longer, a step", UNIT_NS, COLUMN_PLAIN,
      "its time a step less the lower median of the other ranks; not more than a replay without it saves"},
     {"share_of_late", "of its late time", UNIT_RATIO, COLUMN_BAR, "per_step_ns / late_per_step_ns"},
     {"cost_ns", "others waited", UNIT_NS, COLUMN_PLAIN, "its delay costs: what all ranks together waited for it"},
-    {"when", "when", UNIT_NONE, COLUMN_PLAIN,
+    {"when", "when", UNIT_NONE, COLUMN_WORDS,
      "each: in all steps but one at most; warm_up: only in the first two; periodic: every k-th; once: in one or two; some; "
      "one_step: there is one step, so it cannot be told; unknown"},
     {"what", "most in", UNIT_NONE, COLUMN_WIDE | COLUMN_ANSWER,

@@ -261,8 +261,8 @@ static void put_step(const struct facts *facts, struct section *section)
 static const struct column_spec step_parts_columns[] = {
     {"part", "part", UNIT_NONE, COLUMN_DETAIL, "the part by its id, as in `parts` of `breakdown`"},
     {"title", "what", UNIT_NONE, COLUMN_WIDE, "the part in words"},
-    {"per_step_ns", "a step", UNIT_NS, COLUMN_PLAIN, "sum of the part over all steps / steps"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "per_step_ns / step_mean"},
+    {"per_step_ns", "a step", UNIT_NS, COLUMN_SUM, "sum of the part over all steps / steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "per_step_ns / step_mean"},
     {0},
 };
 

@@ -35,7 +35,7 @@ static const struct column_spec rules_columns[] = {
     {"entry", "entry", UNIT_NONE, COLUMN_DETAIL, "the entry of the paper that it stands for"},
     {"severity", "severity", UNIT_NONE, 0, "warning: each step; note: seldom, or without proof of its cost"},
     {"fix", "fix", UNIT_NONE, 0, "whether `steptime fix` can rewrite it: safe, unsafe, none"},
-    {"brief", "what", UNIT_NONE, COLUMN_WIDE, "what it finds"},
+    {"brief", "what", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what it finds"},
     {0},
 };
 

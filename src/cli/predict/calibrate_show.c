@@ -10,8 +10,9 @@
 static const struct column_spec fault_columns[] = {
     {"fault", "fault", UNIT_NONE, 0, "why rows were left out, as a word"},
     {"rows", "rows", UNIT_COUNT, 0, "rows that were left out for it"},
-    {"meaning", "what that is", UNIT_NONE, COLUMN_WIDE, "the same in words"},
-    {"first", "the first", UNIT_NONE, COLUMN_WIDE, "where the first of these stands, and what is wrong there"},
+    {"meaning", "what that is", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "the same in words"},
+    {"first", "the first", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP,
+     "where the first of these stands, and what is wrong there"},
     {0},
 };
 

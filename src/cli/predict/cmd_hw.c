@@ -154,11 +154,11 @@ static str figure_text(struct arena *arena, const struct hardware *gpu, enum hw_
 
 static const struct column_spec figures_columns[] = {
     {"key", "key", UNIT_NONE, 0, "the word of --set"},
-    {"what", "what", UNIT_NONE, 0, "the figure in words"},
-    {"figure", "figure", UNIT_NONE, 0, "value and unit as people say them"},
+    {"what", "what", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "the figure in words"},
+    {"figure", "figure", UNIT_NONE, COLUMN_ANSWER, "value and unit as people say them"},
     {"value", "value", UNIT_NONE, COLUMN_DETAIL, "the value, in `unit`; null where it is not known"},
     {"unit", "unit", UNIT_NONE, COLUMN_DETAIL, "the usual multiple: TFLOP/s, GB/s, MiB, MHz, us, W; empty for counts"},
-    {"source", "source", UNIT_NONE, COLUMN_WIDE, "where the figures come from"},
+    {"source", "source", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP | COLUMN_ANSWER, "where the figures come from"},
     {0},
 };
 

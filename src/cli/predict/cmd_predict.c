@@ -197,6 +197,11 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     return run_inputs(call, err);
 }
 
+static void list(struct report *report)
+{
+    predict_explain_show(predict_explain_new(S("list"), report_arena(report)), NULL, report);
+}
+
 static const struct option options[] = {
     {"mode", 0, "MODE", "replay|model",
      "Where the time of device work comes from: from the recording (replay, the default for traces), or from kernel "
@@ -253,4 +258,5 @@ const struct command command_predict = {
     .shared = SHARED_OUTPUT | SHARED_TRACE | SHARED_QUESTION,
     .options = options,
     .run = run,
+    .list = list,
 };

@@ -134,7 +134,7 @@ static const struct column_spec coefficients_columns[] = {
     {"device", "device", UNIT_NONE, COLUMN_WIDE, "device of the coefficients"},
     {"coefficient", "coefficient", UNIT_NONE, 0, "name of the coefficient"},
     {"value", "value", UNIT_NONE, 0, "its fitted value"},
-    {"meaning", "meaning", UNIT_NONE, COLUMN_WIDE, "what it stands for"},
+    {"meaning", "meaning", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what it stands for"},
     {0},
 };
 

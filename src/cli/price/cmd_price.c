@@ -218,4 +218,5 @@ const struct command command_price = {
     .shared = SHARED_OUTPUT,
     .options = options,
     .run = run,
+    .list = price_explain_list,
 };

@@ -60,17 +60,17 @@ static const struct column_spec memory_columns[] = {
     {"kind", "held for", UNIT_NONE, 0,
      "parameters, buffers, gradients, optimizer (its state), activations (made before backward() and none of these), made "
      "backwards (the same in backward()), other"},
-    {"bytes", "at the peak", UNIT_BYTES, 0, "what is held for that where the peak is reached"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "bytes / peak_bytes"},
+    {"bytes", "at the peak", UNIT_BYTES, COLUMN_SUM, "what is held for that where the peak is reached"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "bytes / peak_bytes"},
     {0},
 };
 
 static const struct column_spec held_columns[] = {
     {"place", "made at", UNIT_NONE, COLUMN_WIDE, "the line of the script, or of the package that made them"},
     {"kind", "held for", UNIT_NONE, 0, "as in the table above"},
-    {"bytes", "at the peak", UNIT_BYTES, 0,
+    {"bytes", "at the peak", UNIT_BYTES, COLUMN_PART,
      "all storages that this line made, of this kind, and that live at the peak"},
-    {"storages", "storages", UNIT_COUNT, 0, "how many of them"},
+    {"storages", "storages", UNIT_COUNT, COLUMN_SUM, "how many of them"},
     {0},
 };
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "predict/answer/explain.h"
+#include "price_dry_show.h"
 #include "report/explain.h"
 
 /* A number by its id. */
@@ -91,7 +92,7 @@ static const struct explained *find(str word)
 
 static const struct column_spec meaning_columns[] = {
     {"number", "number", UNIT_NONE, 0, "the number asked for"},
-    {"definition", "definition", UNIT_NONE, COLUMN_WIDE, "what it is, or how it is computed"},
+    {"definition", "definition", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "what it is, or how it is computed"},
     {0},
 };
 
@@ -170,4 +171,14 @@ struct report *price_explain(str word, const struct price_asked *asked, const st
     if (one && one->shows)
         report_explain(whole, str_of(one->shows), answer);
     return answer;
+}
+
+void price_explain_list(struct report *answer)
+{
+    struct report *const whole = report_new(report_arena(answer), S("price"));
+    price_show(&(struct prices){.priced = true}, whole);
+    price_show_step(&(struct price_step){.samples_from = S("")}, whole);
+    price_show_memory(&(struct dry_memory){0}, NULL, whole);
+    report_explain(whole, S("list"), answer);
+    put_formulas(explained, EXPLAINED, answer);
 }

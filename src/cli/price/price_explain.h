@@ -12,4 +12,7 @@
 struct report *price_explain(str word, const struct price_asked *asked, const struct price_run *run,
                              const struct prices *prices, struct report *whole, struct steptime_error *err);
 
+/* All that may be asked for, told without a run. */
+void price_explain_list(struct report *answer);
+
 #endif

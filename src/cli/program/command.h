@@ -112,6 +112,11 @@ struct command {
     const struct option *options;    /* own options, ended by a zeroed row; NULL: none */
     const struct analysis *analysis; /* run by the driver; or */
     enum steptime_code (*run)(const struct call *call, struct steptime_error *err); /* whatever else a command does */
+    /*
+     * What --explain list tells where there is no input: the answer itself, or with SHARED_EXPLAIN its tables without rows.
+     * NULL: doc/numbers/columns.md has them.
+     */
+    void (*list)(struct report *report);
 };
 
 #endif

@@ -128,7 +128,7 @@ static const struct option output_options_no_findings[] = {
 static const struct option explain_options[] = {
     {"explain", 0, "ID", NULL,
      "What a number of the tables means, and its values: its column, as in kernels.total_ns, total_ns or total. 'list' "
-     "names them all with their definitions. FILE:LINE shows the findings at a line of the source with what they "
+     "names them all with their definitions, without an input as well. FILE:LINE shows the findings at a line of the source with what they "
      "rest on, or says that there is none; the exit code is of these alone."},
     {0},
 };

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "call.h"
+#include "columns.h"
 #include "commands.h"
 #include "help.h"
 #include "output.h"
@@ -39,11 +40,29 @@ static enum steptime_code show_help(const struct command *command, struct stepti
     return good ? STEPTIME_OK : err->code;
 }
 
-/* The list is made of what would be shown. */
-static bool lists_numbers_of_nothing(const struct command *command, const struct call *call)
+/* "fleet breakdown": the command with the words behind it. */
+static str words_of(const struct command *command, const struct call *call, struct arena *arena)
 {
-    const char *const word = command->shared & SHARED_EXPLAIN ? call_text(call, "explain") : NULL;
-    return word && !strcmp(word, "list") && !call_argument_count(call);
+    str words = str_of(command->name);
+    for (uint32_t i = 0; i < call_argument_count(call); i++)
+        words = str_printf(arena, "%.*s %s", (int)words.len, words.at, call_argument(call, i));
+    return words;
+}
+
+/* The list of an input is made of what would be shown of it; without one it is what is known of the command. */
+static bool lists_numbers_of_nothing(const struct command *command, const struct call *call, struct arena *arena,
+                                     struct steptime_error *err)
+{
+    const bool explains = command->list || command->shared & SHARED_EXPLAIN;
+    const char *const word = explains ? call_text(call, "explain") : NULL;
+    if (!word || strcmp(word, "list"))
+        return false;
+    struct report *const report = report_new(arena, str_of(command->name));
+    if (command->list && !call_argument_count(call))
+        command->list(report);
+    else if (command->list || !columns_put(words_of(command, call, arena), report))
+        return false;
+    return output_report(call, report, err);
 }
 
 static int run_command(const struct command *command, int argc, char **argv)
@@ -52,19 +71,14 @@ static int run_command(const struct command *command, int argc, char **argv)
     struct arena arena = {0};
     struct call call;
     enum steptime_code code = STEPTIME_USAGE;
-    bool of_nothing = false;
     const bool is_read = call_parse(&call, command, argc, argv, &arena, &err);
     if (is_read)
         code = call_flag(&call, "help") ? show_help(command, &err) : call_run(&call, &err);
-    if (code == STEPTIME_USAGE && is_read)
-        of_nothing = lists_numbers_of_nothing(command, &call);
+    if (code == STEPTIME_USAGE && is_read && lists_numbers_of_nothing(command, &call, &arena, &err))
+        code = STEPTIME_OK;
     arena_free(&arena);
     if (code > STEPTIME_JUDGED)
         complain(command, &err);
-    if (of_nothing)
-        fprintf(stderr,
-                "'--explain list' names what is shown of an input; doc/numbers/columns.md has the columns of all "
-                "commands.\n");
     return (int)code;
 }
 

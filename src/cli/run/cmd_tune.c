@@ -393,6 +393,7 @@ const struct command command_tune = {
         "steptime tune --history runs|how far off the predictions of all runs below this folder were\n"
         "steptime tune --unsafe --budget 10m -- python train.py|those too that may change results, for ten minutes",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
+    .list = tune_show_tables,
     .options = options,
     .run = run,
 };

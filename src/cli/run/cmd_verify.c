@@ -182,6 +182,7 @@ const struct command command_verify = {
         "steptime verify a.py b.py --rtol 1e-5 --steps 20 --repeat 0|losses only, and nearly equal will do\n"
         "steptime verify --before 'python -m shop.train' --after 'python -m shop2.train'|any two commands",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
+    .list = verify_show_tables,
     .options = options,
     .run = run,
 };

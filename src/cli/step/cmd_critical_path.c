@@ -217,9 +217,9 @@ static void show_verdict(const struct paths *paths, struct report *report)
 static const struct column_spec critical_path_columns[] = {
     {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path"},
     {"title", "part", UNIT_NONE, 0, "the class in words"},
-    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
-    {"per_step_ns", "a step", UNIT_NS, 0, "time_ns / steps"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / wall_ns"},
+    {"time_ns", "time", UNIT_NS, COLUMN_SUM, "time on the path, over all selected steps"},
+    {"per_step_ns", "a step", UNIT_NS, COLUMN_SUM, "time_ns / steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "time_ns / wall_ns"},
     {0},
 };
 

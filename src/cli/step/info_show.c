@@ -89,8 +89,8 @@ static void show_files(const struct infos *infos, struct report *report)
 static const struct column_spec kinds_columns[] = {
     {"kind", "kind", UNIT_NONE, 0, "kind of the events"},
     {"where", "on", UNIT_NONE, 0, "host or device"},
-    {"events", "events", UNIT_COUNT, 0, "events; of a file those loaded, of a lane those on it"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "of all events"},
+    {"events", "events", UNIT_COUNT, COLUMN_SUM, "events; of a file those loaded, of a lane those on it"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "of all events"},
     {0},
 };
 

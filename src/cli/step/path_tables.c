@@ -20,12 +20,12 @@ static struct path_rows *rows_new(const struct critical_path *const *paths, uint
 static const struct column_spec top_columns[] = {
     {"class", "class", UNIT_NONE, COLUMN_DETAIL, "kind of time on the path"},
     {"title", "part", UNIT_NONE, 0, "the class in words"},
-    {"time_ns", "time", UNIT_NS, 0, "time on the path, over all selected steps"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "time_ns / wall_ns"},
+    {"time_ns", "time", UNIT_NS, COLUMN_SUM, "time on the path, over all selected steps"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "time_ns / wall_ns"},
     {"called", "name", UNIT_NONE, COLUMN_WIDE, "`name`; of a kernel the part of it that tells it from others"},
     {"name", "recorded name", UNIT_NONE, COLUMN_DETAIL,
      "operator, runtime call, kernel; the innermost Python frame that was open all the while, where frames are recorded"},
-    {"count", "times", UNIT_COUNT, 0, "stretches of the path"},
+    {"count", "times", UNIT_COUNT, COLUMN_SUM, "stretches of the path"},
     {"operator", "in operator", UNIT_NONE, COLUMN_WIDE,
      "of device work and runtime calls: the operator around the longest of them"},
     {0},
@@ -54,6 +54,8 @@ void path_top_show(const struct critical_path *const *paths, uint32_t count, str
     struct path_rows *rows = rows_new(paths, count, report);
     path_rank_column(table, count);
     table_columns(table, top_columns);
+    if (count > 1)
+        table_several_wholes(table);
     for (uint32_t i = 0; i < count; i++)
         rows->until[i] = (i ? rows->until[i - 1] : 0) + paths[i]->top_count;
     table_drawn(table, path_rows_all(rows), fill_top, rows);

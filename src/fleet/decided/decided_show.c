@@ -40,7 +40,8 @@ static const struct column_spec decided_columns[] = {
     {"here", "this population", UNIT_NONE, 0, "the answer for the jobs of the table"},
     {"least", "at least", UNIT_NONE, 0, "the least that a population holding the published figures can give"},
     {"most", "at most", UNIT_NONE, 0, "the most that one can give"},
-    {"why", "not known because", UNIT_NONE, 0, "why there are no bounds; empty where there are"},
+    {"why", "not known because", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP,
+     "why there are no bounds; empty where there are"},
     {0},
 };
 

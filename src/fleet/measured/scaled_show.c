@@ -107,7 +107,7 @@ static void show_models(const struct scaled *scaled, struct section *section, do
 
 static const struct column_spec constants_columns[] = {
     {"constant", "constant", UNIT_NONE, 0, "the figure of the cluster, as --set has it"},
-    {"what", "of", UNIT_NONE, COLUMN_WIDE, "the constant in words"},
+    {"what", "of", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "the constant in words"},
     {"given", "as given", UNIT_NONE, 0, "as given; shares and spreads as ratios, latencies in microseconds"},
     {"fitted", "fitted", UNIT_NONE, 0, "as fitted to all models; empty where no job tells of it"},
     {"first_half", "first half", UNIT_NONE, COLUMN_DETAIL, "as fitted to the first half of the models"},

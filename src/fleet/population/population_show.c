@@ -115,7 +115,7 @@ static void put_groups(struct table *table, struct population *population, const
 static const struct column_spec population_show_quantiles_columns[] = {
     {"group", "group", UNIT_NONE, COLUMN_WIDE, "group of jobs"},
     {"value", "value", UNIT_NONE, 0, "what the quantiles are of"},
-    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"by", "by", UNIT_NONE, COLUMN_WORDS, "what a job weighs: 1, its GPUs, or its GPU-time"},
     {"mean", "mean", UNIT_NONE, 0, "weighted mean"},
     {0},
 };

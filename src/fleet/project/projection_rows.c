@@ -59,8 +59,8 @@ static const struct column_spec jobs_columns[] = {
     {"projected_ms", "step there", UNIT_MS, 0, "its step there"},
     {"speedup", "speed-up", UNIT_NONE, 0, "(cNodes there / here) x (step here / there); the batch of a cNode stays"},
     {"cnode_speedup", "of a cNode", UNIT_NONE, 0, "step here / there"},
-    {"bottleneck", "bottleneck", UNIT_NONE, 0, "the longest part of the step here; of equal ones the first"},
-    {"projected_bottleneck", "bottleneck there", UNIT_NONE, 0, "the longest part there"},
+    {"bottleneck", "bottleneck", UNIT_NONE, COLUMN_WORDS, "the longest part of the step here; of equal ones the first"},
+    {"projected_bottleneck", "bottleneck there", UNIT_NONE, COLUMN_WORDS, "the longest part there"},
     {"obstacle", "obstacle", UNIT_NONE, 0, "why it cannot go: memory, link or field; null where nothing keeps it"},
     {0},
 };

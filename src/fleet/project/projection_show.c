@@ -87,7 +87,7 @@ static void put_speedups(struct table *table, struct population *population, uin
 }
 
 static const struct column_spec speedups_columns[] = {
-    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"by", "by", UNIT_NONE, COLUMN_WORDS, "what a job weighs: 1, its GPUs, or its GPU-time"},
     {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
     {"sped_up", "sped up", UNIT_RATIO, COLUMN_BAR, "share of the projected jobs whose speed-up is above 1"},
     {"mean", "mean speed-up", UNIT_NONE, 0, "weighted mean of the speed-ups"},
@@ -112,10 +112,10 @@ static void show_speedups(struct population *population, struct section *section
 }
 
 static const struct column_spec bottlenecks_columns[] = {
-    {"here", "here", UNIT_NONE, 0, "the longest part of the step here"},
-    {"there", "there", UNIT_NONE, 0, "the longest part there"},
-    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
-    {"share", "of all", UNIT_RATIO, COLUMN_BAR, "of all projected jobs"},
+    {"here", "here", UNIT_NONE, COLUMN_WORDS, "the longest part of the step here"},
+    {"there", "there", UNIT_NONE, COLUMN_WORDS, "the longest part there"},
+    {"jobs", "jobs", UNIT_COUNT, COLUMN_SUM, "jobs"},
+    {"share", "of all", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "of all projected jobs"},
     {0},
 };
 
@@ -259,7 +259,7 @@ static const struct column_spec sensitivity_columns[] = {
     {"pcie", "PCIe", UNIT_NONE, 0, "mean speed-up with the link to the host twice as fast"},
     {"nvlink", "GPU links", UNIT_NONE, 0, "mean speed-up with the links between GPUs twice as fast"},
     {"ethernet", "network", UNIT_NONE, 0, "mean speed-up with the network twice as fast"},
-    {"most", "most sensitive to", UNIT_NONE, 0, "the resource with the largest of them"},
+    {"most", "most sensitive to", UNIT_NONE, COLUMN_WORDS, "the resource with the largest of them"},
     {0},
 };
 

@@ -48,7 +48,7 @@ static const struct column_spec jobs_columns[] = {
     {"memory_bound_ms", "memory-bound", UNIT_MS, 0, "time of memory-bound operators"},
     {"weight_ms", "weights", UNIT_MS, 0, "time of weights and gradients on their way"},
     {"step_ms", "step", UNIT_MS, 0, "the step: the parts together as the architecture overlaps them"},
-    {"bottleneck", "bottleneck", UNIT_NONE, 0, "the longest part; of equal ones the first"},
+    {"bottleneck", "bottleneck", UNIT_NONE, COLUMN_WORDS, "the longest part; of equal ones the first"},
     {"architecture", "architecture", UNIT_NONE, 0, "its training architecture"},
     {"cnodes", "cNodes", UNIT_COUNT, 0, "its computing nodes"},
     {"bubble_ms", "bubble", UNIT_MS, COLUMN_DETAIL, "time in which a pipeline's stage waits"},

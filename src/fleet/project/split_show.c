@@ -118,7 +118,7 @@ static void put_shares(struct table *table, const struct population *population,
 }
 
 static const struct column_spec share_columns_2[] = {
-    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"by", "by", UNIT_NONE, COLUMN_WORDS, "what a job weighs: 1, its GPUs, or its GPU-time"},
     {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
     {0},
 };
@@ -180,10 +180,10 @@ static void put_crowd(struct table *table, const struct population *population, 
 }
 
 static const struct column_spec crowd_columns[] = {
-    {"jobs", "jobs", UNIT_COUNT, 0, "jobs"},
-    {"job_share", "of the jobs", UNIT_RATIO, COLUMN_BAR, "the group's share of all jobs"},
-    {"gpu_share", "of the GPUs", UNIT_RATIO, COLUMN_BAR, "the group's share of all GPUs"},
-    {"gpu_time_share", "of GPU-time", UNIT_RATIO, COLUMN_BAR, "the group's share of all GPU-time"},
+    {"jobs", "jobs", UNIT_COUNT, COLUMN_SUM, "jobs"},
+    {"job_share", "of the jobs", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "the group's share of all jobs"},
+    {"gpu_share", "of the GPUs", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "the group's share of all GPUs"},
+    {"gpu_time_share", "of GPU-time", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "the group's share of all GPU-time"},
     {"mean_cnodes", "cNodes, mean", UNIT_NONE, 0, "mean of the computing nodes of its jobs"},
     {0},
 };
@@ -221,7 +221,7 @@ static void put_bottleneck(struct table *table, enum architecture architecture, 
 
 static const struct column_spec bottlenecks_columns[] = {
     {"architecture", "architecture", UNIT_NONE, 0, "training architecture of the jobs"},
-    {"by", "by", UNIT_NONE, 0, "what a job weighs: 1, its GPUs, or its GPU-time"},
+    {"by", "by", UNIT_NONE, COLUMN_WORDS, "what a job weighs: 1, its GPUs, or its GPU-time"},
     {0},
 };
 

@@ -38,7 +38,7 @@ static const struct column_spec cluster_show_columns[] = {
     {"rate", "rate", UNIT_NONE, 0, "its rate as people say it"},
     {"rate_per_s", "rate a second", UNIT_NONE, COLUMN_DETAIL, "its rate in units a second"},
     {"efficiency", "efficiency", UNIT_RATIO, 0, "share of the rate that jobs get"},
-    {"source", "efficiency from", UNIT_NONE, COLUMN_WIDE, "where the efficiency comes from"},
+    {"source", "efficiency from", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "where the efficiency comes from"},
     {"assumed", "rate assumed", UNIT_NONE, 0, "yes where the rate is assumed and not given"},
     {0},
 };

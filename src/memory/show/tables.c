@@ -277,6 +277,8 @@ static void tell_sized(struct report *report, const char *id, const char *title,
     struct arena scratch = {0};
     size_t most = 0;
     memory_columns(table, id, several_devices(told, count));
+    if (count > 1)
+        table_several_wholes(table);
     for (uint32_t i = 0; i < count; i++)
         most += of->count(&told[i].account);
     struct sized_row *sized = arena_array(&scratch, most, sizeof *sized);

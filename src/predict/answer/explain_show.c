@@ -35,7 +35,7 @@ static void show_formula(const struct predict_number *number, struct section *se
 
 static const struct column_spec formulas_columns[] = {
     {"number", "number", UNIT_NONE, 0, "the number asked for"},
-    {"formula", "formula", UNIT_NONE, COLUMN_WIDE, "how it is computed"},
+    {"formula", "formula", UNIT_NONE, COLUMN_WIDE | COLUMN_WRAP, "how it is computed"},
     {0},
 };
 

@@ -6,9 +6,10 @@
 static const struct column_spec columns[] = {
     {"operator", "operator", UNIT_NONE, COLUMN_WIDE,
      "operators of one name that do products, convolutions or attention"},
-    {"flops", "FLOPs", UNIT_FLOP, 0, "of all of them in a step: a multiplication and an addition are two"},
-    {"calls", "calls", UNIT_COUNT, 0, "how many of them count: inside an operator that counts none does twice"},
-    {"share", "share", UNIT_RATIO, COLUMN_BAR, "flops / those of the step"},
+    {"flops", "FLOPs", UNIT_FLOP, COLUMN_SUM, "of all of them in a step: a multiplication and an addition are two"},
+    {"calls", "calls", UNIT_COUNT, COLUMN_SUM,
+     "how many of them count: inside an operator that counts none does twice"},
+    {"share", "share", UNIT_RATIO, COLUMN_BAR | COLUMN_PART, "flops / those of the step"},
     {0},
 };
 

@@ -97,8 +97,8 @@ class Looks(Browsing):
         for name, width, scheme in (("light", 1280, "light"), ("dark", 1280, "dark"), ("phone", 390, "light")):
             page = self.shown(width, scheme)
             self.settled(page)
-            for part, place in (("timeline", "#timeline-canvas"), ("calls", "#flame .boxes"), ("parts", "#first figure svg"), ("curves", "#section-curves figure svg"),
-                                ("steps", "#section-steps figure svg"), ("roofline", "figure.roofline svg")):
+            for part, place in (("timeline", "#timeline-canvas"), ("calls", "#flame .boxes"), ("parts", "#first figure svg:visible"), ("curves", "#section-curves figure svg:visible"),
+                                ("steps", "#section-steps figure svg:visible"), ("roofline", "figure.roofline svg:visible")):
                 with self.subTest(part=part, shown=name):
                     self.looks(part, name, page.locator(place).first)
 
@@ -107,7 +107,7 @@ class Looks(Browsing):
         page = self.shown()
         changes = (("timeline", "#timeline-canvas", "Timeline.view.zoom(0.8)"), ("timeline", "#timeline-canvas", "Timeline.view.state.colours.tones.fill(0xff808080)"),
                    ("calls", "#flame .boxes", "Flame.view.show(Flame.view.shown[0].node)"),
-                   ("curves", "#section-curves figure svg", "document.querySelector('#section-curves figure svg').style.transform = 'scaleX(-1)'"))
+                   ("curves", "#section-curves figure svg:visible", "document.querySelector('#section-curves figure svg').style.transform = 'scaleX(-1)'"))
         for part, place, change in changes:
             with self.subTest(change=change):
                 page.evaluate(change)

@@ -43,6 +43,13 @@ RAW = """() => {
 def hostile(events):
     return [{**event, "name": event["name"] + ("" if event["name"].startswith("ProfilerStep") else HOSTILE)} for event in events]
 
+# Labels of one drawing that cover each other by more than a hair.
+OVERLAPS = """() => [...document.querySelectorAll(".plot svg")].flatMap((svg) => {
+  const boxes = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]).filter(([, box]) => box.width);
+  return boxes.flatMap(([text, a], i) => boxes.slice(i + 1)
+    .filter(([, b]) => Math.min(a.right, b.right) - Math.max(a.left, b.left) > 2 && Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top) > 3)
+    .map(([other]) => [text, other])); })"""
+
 
 class Text(Browsing):
     def whole(self, path, width):
@@ -82,6 +89,17 @@ class Text(Browsing):
         page.evaluate("""() => { const p = document.querySelector("#first p"); p.style.whiteSpace = "nowrap"; p.textContent = "too long ".repeat(99);
             document.querySelector("#section-steps svg text").setAttribute("x", -30); }""")
         self.assertEqual({kind for kind, _ in page.evaluate(CUT_OFF)}, {"window", "figure"})
+
+    def test_figures_fit_and_their_labels_keep_off_each_other(self):
+        path = self.page(ON_GPU)
+        for width in (390, 768, 1280):
+            page = self.whole(path, width)
+            self.assertGreater(page.locator(".plot svg:visible").count(), 2)
+            self.assertEqual(page.evaluate("[...document.querySelectorAll('.plot')].filter((plot) => plot.scrollWidth > plot.clientWidth).length"), 0)
+            self.assertEqual(page.evaluate(OVERLAPS), [])
+        page.evaluate("""() => { const [a, b] = document.querySelectorAll("figure.roofline svg.wide .label");
+            b.setAttribute("x", a.getAttribute("x")); b.setAttribute("y", a.getAttribute("y")); b.setAttribute("text-anchor", a.getAttribute("text-anchor")); }""")
+        self.assertNotEqual(page.evaluate(OVERLAPS), [])
 
     def test_hostile_names_stay_text_in_every_view(self):
         source = os.path.join(self.folder, "src<b>&\"'")

@@ -90,7 +90,7 @@ class Views(Report):
             intensity = row["flops"] / row["bytes"]
             self.assertTrue(per_byte.tells(intensity), name)
             self.assertTrue(rate.tells(row["flop_per_s"]), name)
-            if bound == "-":
+            if not bound:
                 continue
             known += 1
             roof = min(peak, intensity * memory)
@@ -99,6 +99,7 @@ class Views(Report):
         self.assertGreater(known, 5)
         self.assertEqual([row[5] for row in roofs], sorted((row[5] for row in roofs), reverse=True))
         drawn = re.search(r'<figure class="plot roofline">.*?</figure>', self.text, re.DOTALL).group(0)
+        drawn = drawn.partition("</svg>")[0]  # for windows; the one for telephones has the same
         self.assertEqual(len(re.findall('<circle class="(?:ring|disc)"', drawn)), known)
         self.assertEqual(len(re.findall('<rect class="unroofed"', drawn)), len(roofs) - known)
 

@@ -5,7 +5,7 @@ import os
 import tempfile
 import unittest
 
-from support import INPUT, OK, USAGE, span, steptime, training_steps, write_trace
+from support import INPUT, OK, USAGE, rows_of, span, steptime, training_steps, write_trace
 
 
 class Case(unittest.TestCase):
@@ -84,9 +84,23 @@ class Spelling(Case):
         self.assertEqual((bare.code, bare.err), (OK, ""))
         self.assertIn("  parts.mean_ns (ns): ", bare.out)
         self.assertTrue(whole.out.endswith(bare.out.partition("\n\n")[2]))
-        for command in ("lint", "summary"):
-            self.refused(command, "--explain", "list", says="doc/numbers/columns.md")
-        self.assertNotIn("columns.md", steptime("summary").err)
+        for command, told in (("summary", "step_parts.share (ratio)"), ("lint", "findings.rule"), ("diff", "operators.change_ns (ns)"),
+                              ("verify", "losses.seed"), ("tune", "trials.rule"), ("price", "devices.step_us (us)"),
+                              ("price", "branches"), ("predict", "step_ns"), ("memory", "memory_lines.share (ratio)")):
+            listed = steptime(command, "--explain", "list")
+            self.assertEqual((listed.code, listed.err), (OK, ""), command)
+            self.assertIn(f"  {told}: ", listed.out)
+        self.assertIn("  mix.job", steptime("fleet", "breakdown", "--explain", "list").out)
+        self.assertIn("definitions", [table["id"] for table in steptime("ops", "--explain", "list", "--format", "json").json["sections"][0]["tables"]])
+        self.refused("fleet", "--explain", "list", says="fleet breakdown")
+        self.assertEqual(steptime("summary", "--explain", "list", "/nowhere.json").code, INPUT)
+
+    def test_the_list_of_an_input_is_within_the_list_of_none(self):
+        """By columns: a trace has not all tables of the command, and the page of columns is written from several inputs."""
+        for command in ("summary", "kernels", "ops", "info", "critical-path"):
+            lists = [steptime(command, "--explain", "list", "--format", "json", *inputs).json for inputs in ((self.trace,), ())]
+            some, every = ({(row["number"], row["definition"]) for row in rows_of(document, "definitions")} for document in lists)
+            self.assertFalse(some - every)
 
     def test_control_characters_of_arguments_stay_out_of_the_terminal(self):
         run = steptime("info", "--\x1b[2J")

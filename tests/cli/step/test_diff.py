@@ -263,22 +263,28 @@ class Gate(Diff):
         for form in ("github", "sarif"):
             self.assertEqual(steptime("diff", "--format", form, self.path("a.json"), self.path("b.json")).code, USAGE)
 
-    def test_operators_below_a_thousandth_of_the_change_are_folded_for_people(self):
-        training(1, self.path("a.json"), jitter=0)
-        training(2, self.path("b.json"), jitter=0, mm=1600, relu=300.5)
-        sides, small = (self.path("a.json"), self.path("b.json")), "aten::relu"
-        self.assertEqual([row["path"] for row in rows_of(self.diff(*sides), "operators")], ["aten::mm", small])
+    def test_operators_below_a_thousandth_of_the_change_are_one_row_for_people(self):
+        training(1, self.path("a.json"), jitter=0, more=500)
+        training(2, self.path("b.json"), jitter=0, mm=1600, relu=300.5, more=500.3)
+        sides, small = (self.path("a.json"), self.path("b.json")), ["aten::relu", "aten::sort"]
+        rows = rows_of(self.diff(*sides), "operators")
+        self.assertEqual([row["path"] for row in rows], ["aten::mm", *small])
+        changes = [row["change_ns"] for row in rows[1:]]
         for form in ("term", "markdown"):
             shown = steptime("diff", "--format", form, *sides).out
-            self.assertIn("1 more row", shown)
-            self.assertIn("(each below 0.1 % of the step's change)", shown)
-            self.assertNotIn(small, shown)
-            self.assertIn(small, steptime("diff", "--format", form, "--rows", "0", *sides).out)
+            self.assertRegex(shown, r"2 others below 0\.1 %.* <?0\.0?0?1")
+            self.assertIn("others: each below 0.1 % of the step's change; --rows 0 shows them", shown)
+            self.assertNotIn(small[0], shown)
+            self.assertIn(small[1], steptime("diff", "--format", form, "--rows", "0", *sides).out)
+        self.assertEqual(changes, [500, 300])
         page = steptime("diff", "--format", "html", *sides).out
-        self.assertIn("all 2 rows, 1 more (each below 0.1 % of the step&#39;s change)</label>", page)
+        self.assertIn("all 3 rows</label>", page)
         self.assertRegex(page, r'<tr class="more">(?:(?!</tr>).)*aten::relu')
-        training(2, self.path("b.json"), jitter=0, python=2000, relu=300.5)  # no operator's work is a thousandth of it: all
-        self.assertIn(small, steptime("diff", *sides).out)
+        self.assertRegex(page, r"<tfoot><tr>(?:(?!</tr>).)*2 others below 0\.1 %")
+        training(2, self.path("b.json"), jitter=0, mm=1600, relu=300.5, more=500)  # one alone is no others
+        self.assertIn(small[0], steptime("diff", *sides).out)
+        training(2, self.path("b.json"), jitter=0, python=2000, relu=300.5, more=500.3)  # no operator's is a thousandth: all
+        self.assertIn(small[0], steptime("diff", *sides).out)
 
     def test_wrong_arguments(self):
         training(1, self.path("a.json"))

@@ -136,6 +136,7 @@ static void values_line_up_by_their_numbers(void **state)
     section_value(section, "b", "GPU busy", UNIT_RATIO, cell_real(0.713));
     section_value(section, "c", "model FLOPs", UNIT_FLOP_PER_S, cell_real(1.234e14));
     section_value(section, "d", "device", UNIT_NONE, cell_text(S("NVIDIA H100")));
+    /* What is not known is not told. */
     section_value(section, "e", "unknown", UNIT_NS, cell_null());
     expect("term", "steptime demo\n"
                    "\n"
@@ -146,8 +147,7 @@ static void values_line_up_by_their_numbers(void **state)
                    "  step time, mean  253.4 ms\n"
                    "  GPU busy          71.3 %\n"
                    "  model FLOPs      123.4 TFLOP/s\n"
-                   "  device           NVIDIA H100\n"
-                   "  unknown              -\n");
+                   "  device           NVIDIA H100\n");
 }
 
 static void many_values_stand_side_by_side(void **state)

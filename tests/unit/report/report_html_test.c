@@ -126,7 +126,7 @@ static void a_single_point_and_none(void **state)
             numbers((enum figure_kind)kind, one, count, UNIT_MS);
             const str text = rendered();
             assert_balanced(text);
-            assert_int_equal(count_of(text, "<svg"), count);
+            assert_int_equal(count_of(text, "<svg"), 2 * count); /* for windows and for telephones */
         }
 }
 
@@ -156,11 +156,38 @@ static void a_roofline_has_a_mark_a_row(void **state)
     assert_int_equal(count_of(text, "<b>markup"), 0);
     assert_int_equal(count_of(text, "nan"), 0);
     assert_int_equal(count_of(text, "\"inf"), 0);
-    assert_int_equal(count_of(text, "class=\"ring\""),
-                     2); /* left of the ridge at 10; the last is what 1e-30 stands for */
-    assert_int_equal(count_of(text, "class=\"disc\""), 1);
-    assert_int_equal(count_of(text, "class=\"unroofed\""), 1);
-    assert_int_equal(count_of(text, "class=\"line roof\""), 1);
+    /* Each in both drawings. Left of the ridge at 10 is a ring; the last is what 1e-30 stands for. */
+    assert_int_equal(count_of(text, "class=\"ring\""), 4);
+    assert_int_equal(count_of(text, "class=\"disc\""), 2);
+    assert_int_equal(count_of(text, "class=\"unroofed\""), 2);
+    assert_int_equal(count_of(text, "class=\"line roof\""), 2);
+}
+
+/* Roofs that lie close have one label; of dots that lie on each other as many have a name as there are places beside them. */
+static void labels_of_a_roofline_keep_off_each_other(void **state)
+{
+    static const double peaks[] = {1.0e14, 1.1e14, 1.2e14, 1e12};
+    struct section *section = report_section(report, "s", "Section");
+    struct table *table = section_table(section, "t", "");
+    const char *const columns[] = {"x", "y", "peak", "memory", "ns"};
+    table_column(table, (struct column_spec){"name", "name", UNIT_NONE, 0, "of a test"});
+    for (int k = 0; k < 5; k++)
+        table_column(
+            table, (struct column_spec){columns[k], columns[k], k == 0 ? UNIT_NONE : UNIT_FLOP_PER_S, 0, "of a test"});
+    for (int i = 0; i < 12; i++) {
+        table_row(table);
+        table_text(table, S("same_place"));
+        table_real(table, 50);
+        table_real(table, 5e11);
+        table_real(table, peaks[i % 4]);
+        table_real(table, 1e12);
+        table_real(table, 100);
+    }
+    section_figure(section, "f", FIGURE_ROOFLINE, "t", "x", "y");
+    const str text = rendered();
+    assert_int_equal(count_of(text, ">100.0 TFLOP/s to 120.0 TFLOP/s</text>"), 2);
+    assert_int_equal(count_of(text, ">1.000 TFLOP/s</text>"), 2);
+    assert_in_range(count_of(text, ">same_place</text>"), 4, 8);
 }
 
 /* Where a label stands, in the drawing. */
@@ -218,9 +245,10 @@ static void lines_over_one_axis_share_a_chart(void **state)
     section_figure(section, "c", FIGURE_LINE, "t", "batch", "share");
     const str text = rendered();
     assert_balanced(text);
-    assert_int_equal(count_of(text, "<svg"), 2); /* shares have another axis */
-    assert_int_equal(count_of(text, "class=\"line\""), 3);
-    assert_int_equal(count_of(text, ">16,384<"), 3); /* below each chart, and in the table */
+    assert_int_equal(count_of(text, "<svg class=\"wide\""), 2); /* shares have another axis */
+    assert_int_equal(count_of(text, "<svg class=\"narrow\""), 2);
+    assert_int_equal(count_of(text, "class=\"line\""), 6);
+    assert_in_range(count_of(text, ">16,384<"), 3, 5); /* below each wide chart, and in the table */
 }
 
 /* So many spans, one behind the other, on so many lanes in turn. */
@@ -281,6 +309,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_kind_of_any_numbers, begin, end),
         cmocka_unit_test_setup_teardown(a_single_point_and_none, begin, end),
         cmocka_unit_test_setup_teardown(a_roofline_has_a_mark_a_row, begin, end),
+        cmocka_unit_test_setup_teardown(labels_of_a_roofline_keep_off_each_other, begin, end),
         cmocka_unit_test_setup_teardown(steps_are_even_and_batches_on_a_logarithm, begin, end),
         cmocka_unit_test_setup_teardown(lines_over_one_axis_share_a_chart, begin, end),
         cmocka_unit_test_setup_teardown(spans_lie_on_their_lanes, begin, end),
