@@ -40,7 +40,7 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 import os
 import sys
 
-from steptime_dry_end import end, tell_late
+from steptime_dry_end import end, tell_late, tell_of_faults
 from steptime_dry_files import hold_back
 from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
@@ -283,6 +283,7 @@ def hear_of_the_end():
 if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
+    tell_of_faults()
     hold_back()
     sys.meta_path.insert(0, Waiting({"torch": run.enter, "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()
