@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For dry_run.py: what is known of a script that ends without a step: where it left, what it made until then, what it printed last;
-and where it stood when the time was up.
+and where it stood when the time was up, or a signal killed it.
 
 It lies as steptime_dry_end.py beside the sitecustomize.py that dry_run.py is.
 """
@@ -9,7 +9,7 @@ import os
 import sys
 import threading
 
-from steptime_dry_plan import LIMIT, RANKS, UNTIL, is_installed, is_ours, place, place_of, short, tell
+from steptime_dry_plan import LIMIT, RANKS, TO, UNTIL, is_installed, is_ours, place, place_of, short, tell
 
 OF_A_JOB = ("RANK", "LOCAL_RANK", "WORLD_SIZE", "LOCAL_WORLD_SIZE", "MASTER_ADDR")
 NEAR = 5  # lines: an expression may have several
@@ -148,6 +148,13 @@ def tell_late():
         if frame:
             tell("late", short(place_of(frame)))
     threading.Thread(target=watch, daemon=True).start()
+
+
+def tell_of_faults():
+    """A signal that kills it leaves where it stood in STEPTIME_DRY_TO/fault."""
+    import faulthandler
+    faulthandler.enable(open(os.path.join(TO, "fault"), "w", encoding="utf-8"),  # pylint: disable=consider-using-with
+                        all_threads=False)
 
 
 end = End()

@@ -9,12 +9,12 @@ import functools
 from steptime_dry_plan import called_from
 
 
-def memory_left():
-    """Bytes that the machine could give; 0: not known."""
+def bytes_of(path, name):
+    """Of a line of the system's, `NAME:  123 kB`; 0: not known."""
     try:
-        with open("/proc/meminfo", encoding="ascii") as lines:
+        with open(path, encoding="utf-8", errors="replace") as lines:
             for line in lines:
-                if line.startswith("MemAvailable:"):
+                if line.startswith(f"{name}:"):
                     return int(line.split()[1]) << 10
     except (OSError, ValueError, IndexError):
         pass
@@ -22,9 +22,10 @@ def memory_left():
 
 
 def bound_memory():
-    """So that it is this process that hears of it, where there is no room."""
+    """To what the machine could give beside what it has already, so that it is this process that hears of it where there is no room."""
     import resource
-    left = memory_left()
+    left = bytes_of("/proc/meminfo", "MemAvailable")
+    left += bytes_of("/proc/self/status", "VmData") if left else 0
     if left and hasattr(resource, "RLIMIT_DATA"):
         _, most = resource.getrlimit(resource.RLIMIT_DATA)
         try:

@@ -7,7 +7,7 @@ need of them), dry_elements.py (filled number by number, or pickled), dry_stride
 (its kernels of attention), dry_recurrent.py (its recurrent layers), dry_recurrent_real.py, dry_packed.py (sequences of several lengths), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
-is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
+is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_direct.py (what nothing compiled needs), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
 of data); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
@@ -43,7 +43,8 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 import os
 import sys
 
-from steptime_dry_end import end, tell_late
+from steptime_dry_direct import go_directly
+from steptime_dry_end import end, tell_late, tell_of_faults
 from steptime_dry_files import hold_back
 from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_processes import processes, watch as watch_processes
@@ -72,6 +73,7 @@ class DryRun:
         self.torch = torch
         tell("torch", words=torch.__version__)
         tell_late()
+        go_directly(torch)
         self.mode = None if REAL else mode_of(torch)
         import steptime_dry_batch
         import steptime_dry_calls
@@ -306,6 +308,7 @@ def hear_of_the_end():
 if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
     hear_of_the_end()
+    tell_of_faults()
     hold_back()
     sys.meta_path.insert(0, Waiting({"torch": run.enter, "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dry.h"
 
-#include <signal.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "child/folder.h"
+#include "fault.h"
+#include "hints.h"
 #include "modules.h"
 #include "notes.h"
 
@@ -90,51 +91,6 @@ static const char *const *environment_of(const struct dry_options *options, cons
 
 /* ---- why there is no answer ---- */
 
-static const char fetch[] =
-    "nothing is downloaded in a dry run: fetch it first, lay a small file there, or see --batch-shape";
-
-static const struct {
-    const char *in; /* the error's words */
-    const char *hint;
-} hints[] = {
-    {"DynamicOutputShape", "its result has as many elements as its values say, and nobody knows these"},
-    {"DataDependentOutput", "its result depends on values that nobody knows"},
-    {"UnsupportedOperator", "that operator has no meta kernel, which would say the shape of its result"},
-    {"UnsupportedFakeTensor", "that operator cannot be run without data"},
-    {"OfflineMode", fetch},
-    {"LocalEntryNotFound", fetch},
-    {"couldn't connect to", fetch},
-    {"FileNotFoundError", "it reads data that is not there: lay a small file of that kind there, or let --batch-shape "
-                          "say what its loaders hand out"},
-    {"goes before a package of that name", "where another is meant, rename it"},
-    {"ModuleNotFoundError", "install that package for this Python"},
-    {"ImportError", "install that package for this Python"},
-    {"ConnectionError", fetch},
-    {"URLError", fetch},
-    {"urlopen error", fetch},
-    {"HTTPError", fetch},
-    {"Name or service not known", fetch},
-    {"name resolution", fetch},
-    {"environment variable RANK", "a job of several ranks: say how many with --ranks N"},
-    {"torch.distributed", "a job of several ranks: say how many with --ranks N"},
-    {"process group", "a job of several ranks: say how many with --ranks N"},
-    {"KeyError: 'WORLD_SIZE'", "a job of several ranks: say how many with --ranks N"},
-    {"not linked with support for cuda", "it wants a GPU, and is told that there is none: name one"},
-    {"not compiled with CUDA enabled", "it wants a GPU, and is told that there is none: name one"},
-    {"no NVIDIA driver", "a part of PyTorch that dry runs do not stand in for"},
-};
-
-/* NULL where the words say it themselves. */
-static const char *hint_of(str words)
-{
-    if (str_has(words, S("--ranks")))
-        return NULL;
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
-        if (str_has(words, str_of(hints[i].in)))
-            return hints[i].hint;
-    return NULL;
-}
-
 static str last_line(str text)
 {
     str last = S("");
@@ -160,9 +116,9 @@ static const char *how(const struct dry_options *options)
 static bool died(const struct dry_told *told, const struct dry_options *options, struct arena *arena,
                  struct steptime_error *err)
 {
-    const char *const hint = hint_of(told->died_of);
     if (str_eq(told->died_at, S("-")))
         return fail(err, STEPTIME_INPUT, "%.*s", (int)told->died_of.len, told->died_of.at);
+    const char *const hint = dry_hint(told->died_of);
     const str tail = hint ? str_printf(arena, " (%s)", hint) : S("");
     const str head = str_printf(arena, "the script stops at %.*s when it is run %s: ", (int)told->died_at.len,
                                 told->died_at.at, how(options));
@@ -199,6 +155,21 @@ static bool too_late(const struct dry_told *told, const struct dry_options *opti
                 (long long)(options->limit_ns / 1000000000), (int)where.len, where.at);
 }
 
+/* A signal killed it, or it ended past Python. */
+static bool without_a_word(const struct dry_told *told, const struct child_end *end, const struct dry_options *options,
+                           struct arena *arena, struct steptime_error *err)
+{
+    const str signal = dry_fault_signal(end->status), last = last_line(end->complaints), at = told->died_at;
+    if (signal.len && at.len)
+        return fail(err, STEPTIME_INPUT, "the script dies at %.*s when it is run %s, of %.*s", (int)at.len, at.at,
+                    how(options), (int)signal.len, signal.at);
+    if (signal.len)
+        return fail(err, STEPTIME_INPUT, "the script dies before its first step when it is run %s, of %.*s",
+                    how(options), (int)signal.len, signal.at);
+    return fail(err, STEPTIME_INPUT, "the script ended with %d before its first step: %.*s", end->status, (int)last.len,
+                last.at);
+}
+
 static bool say_why_not(const struct dry_told *told, const struct child_end *end, const struct dry_options *options,
                         struct arena *arena, struct steptime_error *err)
 {
@@ -214,15 +185,13 @@ static bool say_why_not(const struct dry_told *told, const struct child_end *end
         return without_torch(end, arena, err);
     if (told->ended)
         return without_step(told, end, arena, err);
-    const str last = last_line(end->complaints);
-    return fail(err, STEPTIME_INPUT, "the script ended with %d before its first step: %.*s", end->status, (int)last.len,
-                last.at);
+    return without_a_word(told, end, options, arena, err);
 }
 
 /* The rest of a sentence. */
 static str why_short(const struct dry_told *told, const struct child_end *end, struct arena *arena)
 {
-    if (told->died)
+    if (told->died_at.len)
         return str_printf(arena, "at %.*s: %.*s", (int)told->died_at.len, told->died_at.at, (int)told->died_of.len,
                           told->died_of.at);
     if (end->timed_out && told->late_at.len)
@@ -232,24 +201,23 @@ static str why_short(const struct dry_told *told, const struct child_end *end, s
 
 /* ---- whether it may run with data ---- */
 
-/* A library that reads what a tensor's memory holds, of which there is none. */
-static bool is_wild_read(const struct dry_told *told, const struct child_end *end)
+/* Of one that a signal killed nothing is told but where it stood. */
+static void take_fault(const char *folder, const struct child_end *end, struct arena *arena, struct dry_told *told)
 {
-    enum { BY_SIGNAL = 128 };
-    return told->torch && !told->died && !told->ended &&
-           (end->status == BY_SIGNAL + SIGSEGV || end->status == BY_SIGNAL + SIGBUS);
+    if (told->died || told->ended || told->done || end->timed_out)
+        return;
+    told->died_of = dry_fault_signal(end->status);
+    if (told->died_of.len)
+        told->died_at = dry_fault_place(str_printf(arena, "%s/fault", folder).at, arena);
+    if (told->torch && dry_fault_is_wild_read(end->status))
+        told->lacks = S("it read memory that is not there, of tensors without data, it seems");
 }
 
-static void take_lack(const struct dry_told *told, const struct child_end *end, struct dry_result *result)
+static void take_lack(const struct dry_told *told, struct dry_result *result)
 {
-    if (is_wild_read(told, end)) {
-        result->lacks = S("it read memory that is not there, of tensors without data, it seems");
-        result->died_of = end->status == 128 + SIGSEGV ? S("SIGSEGV") : S("SIGBUS");
-    } else if (told->died) {
-        result->lacks = told->lacks;
-        result->died_of = told->died_of;
-        result->died_at = told->died_at;
-    }
+    result->lacks = told->lacks;
+    result->died_of = told->died_of;
+    result->died_at = told->died_at;
 }
 
 /* ---- the run ---- */
@@ -287,9 +255,10 @@ bool dry_run(const struct dry_options *options, struct arena *arena, struct dry_
         .argv = options->argv, .environment = environment_of(options, folder, arena), .limit_ns = options->limit_ns};
     bool good = child_run(&command, arena, &end, err);
     if (good) {
-        const struct dry_told told = dry_notes_read(str_printf(arena, "%s/notes", folder).at, arena, result);
+        struct dry_told told = dry_notes_read(str_printf(arena, "%s/notes", folder).at, arena, result);
         take(folder, arena, result);
-        take_lack(&told, &end, result);
+        take_fault(folder, &end, arena, &told);
+        take_lack(&told, result);
         if (options->waits)
             result->waits = dry_waits_read(str_printf(arena, "%s/waits", folder).at, arena);
         if (!told.done && !told.ended)

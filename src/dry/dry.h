@@ -57,12 +57,13 @@ struct dry_batch {
 
 /* What loading takes, by the clock of this machine, with data; of the last step. */
 struct dry_load {
-    int64_t batch_ns;        /* of one process: a batch of the slowest loader; 0: not known, or there is no loader */
-    int64_t worked_ns;       /* of it the process worked; else it waited, as for files */
-    int64_t own_ns, feed_ns; /* of a step: by the training thread itself; by workers, of the slowest loader, side by side */
-    int64_t workers;         /* of the slowest loader */
-    str place;               /* where it is asked for them */
-    str why;                 /* why one is not known, the rest of a sentence; "": all are */
+    int64_t batch_ns;  /* of one process: a batch of the slowest loader; 0: not known, or there is no loader */
+    int64_t worked_ns; /* of it the process worked; else it waited, as for files */
+    int64_t own_ns,
+        feed_ns;     /* of a step: by the training thread itself; by workers, of the slowest loader, side by side */
+    int64_t workers; /* of the slowest loader */
+    str place;       /* where it is asked for them */
+    str why;         /* why one is not known, the rest of a sentence; "": all are */
 };
 
 struct dry_result {

@@ -8,16 +8,16 @@ extern const char dry_run_py[], dry_plan_py[], dry_values_py[], dry_device_py[],
     dry_memory_py[], dry_places_py[], dry_storages_py[], dry_shapes_py[], dry_files_py[], dry_calls_py[],
     dry_batch_py[], dry_data_py[], dry_streams_py[], dry_ranks_py[], dry_job_py[], dry_known_py[], dry_waits_py[],
     dry_operators_py[], dry_pins_py[], dry_lines_py[], dry_lone_py[], dry_elements_py[], dry_processes_py[],
-    dry_strides_py[], dry_attention_py[], dry_end_py[], dry_lack_py[], dry_real_py[], dry_weights_py[], dry_loader_py[], dry_recurrent_py[],
-    dry_packed_py[], dry_recurrent_real_py[];
+    dry_strides_py[], dry_attention_py[], dry_end_py[], dry_lack_py[], dry_real_py[], dry_weights_py[], dry_loader_py[],
+    dry_recurrent_py[], dry_packed_py[], dry_recurrent_real_py[], dry_direct_py[];
 extern const size_t dry_run_py_bytes, dry_plan_py_bytes, dry_values_py_bytes, dry_device_py_bytes, dry_words_py_bytes,
     dry_quiet_py_bytes, dry_memory_py_bytes, dry_places_py_bytes, dry_storages_py_bytes, dry_shapes_py_bytes,
     dry_files_py_bytes, dry_calls_py_bytes, dry_batch_py_bytes, dry_data_py_bytes, dry_streams_py_bytes,
     dry_ranks_py_bytes, dry_job_py_bytes, dry_known_py_bytes, dry_waits_py_bytes, dry_operators_py_bytes,
     dry_pins_py_bytes, dry_lines_py_bytes, dry_lone_py_bytes, dry_elements_py_bytes, dry_processes_py_bytes,
     dry_strides_py_bytes, dry_attention_py_bytes, dry_end_py_bytes, dry_lack_py_bytes, dry_real_py_bytes,
-    dry_weights_py_bytes, dry_loader_py_bytes, dry_recurrent_py_bytes,
-    dry_packed_py_bytes, dry_recurrent_real_py_bytes;
+    dry_weights_py_bytes, dry_loader_py_bytes, dry_recurrent_py_bytes, dry_packed_py_bytes, dry_recurrent_real_py_bytes,
+    dry_direct_py_bytes;
 
 static const struct module {
     const char *name; /* the script may have modules of its own: ours are told by this */
@@ -58,6 +58,7 @@ static const struct module {
     {"steptime_dry_real.py", dry_real_py, &dry_real_py_bytes},
     {"steptime_dry_weights.py", dry_weights_py, &dry_weights_py_bytes},
     {"steptime_dry_loader.py", dry_loader_py, &dry_loader_py_bytes},
+    {"steptime_dry_direct.py", dry_direct_py, &dry_direct_py_bytes},
 };
 
 const char *dry_folder(struct arena *arena, struct steptime_error *err)

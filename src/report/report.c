@@ -273,6 +273,13 @@ void section_detail(struct section *section, const char *id, const char *title, 
     section->values[section->value_count - 1].detail = true;
 }
 
+void section_value_if_any(struct section *section, const char *id, const char *title, enum unit unit, struct cell value)
+{
+    section_value(section, id, title, unit, value);
+    struct value *const added = &section->values[section->value_count - 1];
+    added->detail = added->cell.kind == CELL_NULL;
+}
+
 /* ---- tables ---- */
 
 struct table *section_table(struct section *section, const char *id, const char *title)

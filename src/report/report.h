@@ -130,6 +130,9 @@ void section_text(struct section *section, str text);
 void section_value(struct section *section, const char *id, const char *title, enum unit unit, struct cell value);
 /* The same for programs alone (json, csv): what says nothing to people here. */
 void section_detail(struct section *section, const char *id, const char *title, enum unit unit, struct cell value);
+/* A detail where it is null: for what people need not hear of that there is none. */
+void section_value_if_any(struct section *section, const char *id, const char *title, enum unit unit,
+                          struct cell value);
 
 /* ---- tables: columns first, then rows cell by cell ---- */
 

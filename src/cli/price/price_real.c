@@ -9,6 +9,7 @@
 #include "base/format.h"
 #include "cli/program/screen.h"
 #include "dry/grown.h"
+#include "dry/hints.h"
 #include "predict/question/batch_between.h"
 #include "read/read.h"
 
@@ -134,8 +135,9 @@ static str why_not(const struct dry_result *dry, const struct steptime_error *er
 {
     if (!dry->died_of.len || !dry->died_at.len)
         return str_of(err->message);
-    return str_printf(arena, "%.*s: %.*s", (int)dry->died_at.len, dry->died_at.at, (int)dry->died_of.len,
-                      dry->died_of.at);
+    const char *const hint = dry_hint(dry->died_of); /* first: what comes last may have no room */
+    return str_printf(arena, "%.*s: %s%s%.*s", (int)dry->died_at.len, dry->died_at.at, hint ? hint : "",
+                      hint ? ": " : "", (int)dry->died_of.len, dry->died_of.at);
 }
 
 /* False, with both errors. */
@@ -255,11 +257,12 @@ static str batch_words(const struct price_real *real, struct arena *arena)
 static void show_batches(const struct price_real *real, struct section *section)
 {
     const int64_t least = real->has_few ? real->batches.few : real->batches.more;
-    section_value(section, "ran_batch", "least batch that was run", UNIT_COUNT, cell_int_if(real->has_batch, least));
-    section_value(section, "most_batch", "largest batch that was run", UNIT_COUNT,
-                  cell_int_if(real->has_batch, real->batches.more));
-    section_value(section, "batch", "batch that it is scaled to", UNIT_COUNT,
-                  cell_int_if(real->has_batch, real->batches.to));
+    section_value_if_any(section, "ran_batch", "least batch that was run", UNIT_COUNT,
+                         cell_int_if(real->has_batch, least));
+    section_value_if_any(section, "most_batch", "largest batch that was run", UNIT_COUNT,
+                         cell_int_if(real->has_batch, real->batches.more));
+    section_value_if_any(section, "batch", "batch that it is scaled to", UNIT_COUNT,
+                         cell_int_if(real->has_batch, real->batches.to));
     section_value(section, "by_both", "operators whose sizes both runs tell", UNIT_COUNT, cell_int(real->by_both));
     section_value(section, "by_one", "operators scaled by one run", UNIT_COUNT, cell_int(real->by_one));
 }
@@ -272,11 +275,12 @@ void price_real_show(const struct price_real *real, struct report *report)
     const struct price_doubt doubt = price_real_doubt(real);
     section_text(section, why_words(real, report_arena(report)));
     section_text(section, batch_words(real, report_arena(report)));
-    section_value(section, "because", "why it is not run without data", UNIT_NONE, cell_text_or_null(real->lacks));
-    section_value(section, "place", "stands in the way", UNIT_NONE, cell_text_or_null(real->place));
-    section_value(section, "error", "its error", UNIT_NONE, cell_text_or_null(real->error));
+    /* the sentences above say it */
+    section_detail(section, "because", "why it is not run without data", UNIT_NONE, cell_text_or_null(real->lacks));
+    section_detail(section, "place", "stands in the way", UNIT_NONE, cell_text_or_null(real->place));
+    section_detail(section, "error", "its error", UNIT_NONE, cell_text_or_null(real->error));
+    section_detail(section, "only_one", "why not with two batches", UNIT_NONE, cell_text_or_null(real->only_one));
     show_batches(real, section);
-    section_value(section, "only_one", "why not with two batches", UNIT_NONE, cell_text_or_null(real->only_one));
     section_value(section, "step_error", "the step may be off besides by", UNIT_RATIO, cell_real(doubt.step));
     section_value(section, "memory_error", "memory may be off besides by", UNIT_RATIO, cell_real(doubt.memory));
 }

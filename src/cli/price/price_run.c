@@ -3,24 +3,10 @@
 
 #include <math.h>
 
-#include "base/error.h"
 #include "base/search.h"
 #include "read/read.h"
 
 /* ---- dry, or with data ---- */
-
-static bool run_real(const struct dry_options *options, struct arena *arena, struct price_run *run,
-                     struct steptime_error *err)
-{
-    const str error = run->real.error;
-    if (options->ranks > 1 && run->real.asked)
-        return fail(err, STEPTIME_USAGE, "--fallback always runs one rank alone, so without --ranks");
-    if (options->ranks > 1)
-        return fail(err, STEPTIME_INPUT,
-                    "%.*s: it cannot go on without data (%.*s), and with data one rank alone is run: leave --ranks out",
-                    (int)run->real.place.len, run->real.place.at, (int)(error.len < 90 ? error.len : 90), error.at);
-    return price_real_run(options, arena, &run->real, &run->dry, err);
-}
 
 /* What was found out of the script as it is holds for it with other values. */
 static bool is_known_to_lack(const struct price_setting *setting)
@@ -56,18 +42,18 @@ static bool run_script(const struct price_asked *asked, const struct price_setti
                                         .lacks = setting->base->real.lacks,
                                         .place = setting->base->real.place,
                                         .error = setting->base->real.error};
-        return run_real(&options, arena, run, err);
+        return price_real_run(&options, arena, &run->real, &run->dry, err);
     }
     if (asked->fallback == FALLBACK_ALWAYS) {
         run->real = (struct price_real){.asked = true, .lacks = S(""), .place = S(""), .error = S("")};
-        return run_real(&options, arena, run, err);
+        return price_real_run(&options, arena, &run->real, &run->dry, err);
     }
     if (dry_run(&options, arena, &run->dry, err))
         return true;
     if (asked->fallback == FALLBACK_NEVER || !run->dry.lacks.len)
         return false;
     run->real = (struct price_real){.lacks = run->dry.lacks, .place = run->dry.died_at, .error = run->dry.died_of};
-    return run_real(&options, arena, run, err);
+    return price_real_run(&options, arena, &run->real, &run->dry, err);
 }
 
 static bool run_either(const struct price_asked *asked, const struct price_setting *setting, struct arena *arena,

@@ -81,7 +81,7 @@ void price_show_step(const struct price_step *step, struct report *report)
     struct section *const section = report_section(report, "step", "A step");
     const struct program_flops *const flops = &step->flops;
     section_value(section, "samples", "samples", UNIT_COUNT, cell_int_if(step->samples > 0, step->samples));
-    section_value(section, "tokens", "tokens", UNIT_COUNT, cell_int_if(step->tokens > 0, step->tokens));
+    section_value_if_any(section, "tokens", "tokens", UNIT_COUNT, cell_int_if(step->tokens > 0, step->tokens));
     section_value(section, "flops", "FLOPs", UNIT_FLOP, cell_real(flops->all));
     section_value(section, "flops_unknown", "operators whose FLOPs are not known", UNIT_COUNT,
                   cell_int((int64_t)flops->unknown));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """steptime price: scripts that cannot go on without data are run with some, with few samples, and scaled; others die once."""
 import os
+import time
 import unittest
 
 from price_case import Case, rows, value
@@ -52,6 +53,39 @@ VALUES = LAYERS + """
     train(Chosen(), 64)
 """
 
+READING = LAYERS.replace("import numpy, torch", "import ctypes, os, signal, time, numpy, torch") + """
+    class Model(nn.Sequential):
+        def forward(self, x):
+            WAY
+            return super().forward(x)
+    train(Model(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 10)), 64)
+"""
+WILD = READING.replace("WAY", "ctypes.memmove(ctypes.create_string_buffer(8), x.data_ptr(), 8)")
+BUS = READING.replace("WAY", "x.data_ptr() or os.kill(os.getpid(), signal.SIGBUS)")
+KILLED = READING.replace("WAY", "os.kill(os.getpid(), signal.SIGKILL)")
+
+# Each piece alone is less than the machine has.
+GREEDY = OPERATOR.replace("lambda x: x * 2", "hold").replace("    library = ", """
+    with open("/proc/meminfo") as lines:
+        piece = int(lines.readline().split()[1]) << 8
+    def hold(x):
+        held = [torch.empty(piece, dtype=torch.uint8) for _ in range(6)]
+        return x * 2
+    library = """)
+
+# It comes late to its first batch, and with three samples to no end.
+SLOW = OPERATOR.replace("lambda x: x * 2", "wait").replace("    library = ", """
+    import time
+    def wait(x):
+        time.sleep(1 if len(x) == 2 else 1000)
+        return x * 2
+    library = """)
+
+JOB = """
+    import os, torch.distributed as dist
+    dist.init_process_group("nccl")
+""" + PLAIN.replace("model.to(\"cuda\")", "model = nn.parallel.DistributedDataParallel(model.to(\"cuda\"))")
+
 WITHOUT_LOADER = OPERATOR.replace("DataLoader(data, batch_size=batch, shuffle=True)", "[data[:batch]] * 9")
 
 
@@ -61,12 +95,15 @@ class Fallback(Case):
         self.interpreter = self.python
         self.python = self.path("python")  # each run leaves a line
         with open(self.python, "w", encoding="utf-8") as out:
-            out.write(f'#!/bin/sh\necho run >> "{self.path("runs")}"\nexec "{self.interpreter}" "$@"\n')
+            out.write(f'#!/bin/sh\ndate +%s.%N >> "{self.path("runs")}"\nexec "{self.interpreter}" "$@"\n')
         os.chmod(self.python, 0o755)
 
-    def runs(self):
+    def began(self):
         with open(self.path("runs"), encoding="utf-8") as lines:
-            return len(lines.readlines())
+            return [float(line) for line in lines]
+
+    def runs(self):
+        return len(self.began())
 
     def dies(self, text, *options):
         return self.price(self.script(text), "--hw", "H100", *options, code=INPUT).err
@@ -113,6 +150,51 @@ class Fallback(Case):
         self.assertEqual((self.runs(), self.batches(told)), (2, [None, None, None]))
         self.assertEqual(value(told, "step", "samples"), 16)
         self.assertEqual(value(told, "fallback", "step_error"), 0)
+
+    def test_a_job_is_run_with_data_as_its_first_rank(self):
+        """Collectives, memory and FLOPs are those of the dry run."""
+        dry = self.priced(JOB, "--ranks", "4")
+        self.assertNotIn("fallback", [part["id"] for part in dry["sections"]])
+        told = self.priced(JOB.replace("return x * 2", "return torch.ops.fallback_test.twice(x)"), "--ranks", "4")
+        self.assertEqual(self.batches(told), [2, 3, 16])
+        self.assertEqual(rows(told, "ranks", "collectives"), rows(dry, "ranks", "collectives"))
+        self.assertEqual([row["kind"] for row in rows(told, "ranks", "collectives")], ["all_reduce"])
+        self.same_as_dry(told, dry)
+
+    # ---- killed by a signal ----
+
+    def test_an_extension_that_reads_memory_that_is_not_there(self):
+        told = self.price(self.script(WILD), "--hw", "H100").out
+        at = self.line_of("ctypes.memmove")
+        self.assertIn(f"{at} it read memory that is not there, of tensors without data, it seems (SIGSEGV)", " ".join(told.split()))
+        self.assertIn("batches of 2 and 3", told)
+        shown = told[told.index("With data"):told.index("-- Price")].splitlines()
+        self.assertEqual([line for line in shown if line.rstrip().endswith(" -")], [])  # what there is nothing to say of
+
+    def test_signals(self):
+        told = self.dies(BUS, "--fallback", "never")
+        self.assertIn(f"dies at {self.line_of('x.data_ptr()')} when it is run without data, of SIGBUS", told)
+        self.assertEqual(self.batches(self.priced(BUS)), [2, 3, 16])
+        runs = self.runs()
+        self.assertIn("of SIGKILL, as a system kills what takes too much memory", self.dies(KILLED))
+        self.assertEqual(self.runs(), runs + 1)
+
+    # ---- bounds ----
+
+    def test_no_more_memory_than_there_is(self):
+        told = self.dies(GREEDY)
+        self.assertIn("UnsupportedOperatorException", told)
+        self.assertIn(f"{self.line_of('held = ')}: that is more memory than the machine has free", told)
+
+    def test_all_runs_with_data_share_the_limit(self):
+        """The second has what the first left of it: that slept for two seconds."""
+        limit = 15
+        told = self.priced(SLOW, "--limit", str(limit))
+        spent = time.time() - self.began()[-1]
+        self.assertEqual(self.runs(), 3)
+        self.assertLess(spent, limit - 1)
+        self.assertEqual(value(told, "fallback", "most_batch"), 2)
+        self.assertIn("see --limit", value(told, "fallback", "only_one"))
 
     # ---- not run again ----
 
