@@ -30,15 +30,15 @@ import sys
 import time
 from _thread import get_ident
 
-from steptime_ends import Ends
-from steptime_et import ObservedPass, why_no_et
+from steptime_record_ends import Ends
+from steptime_record_et import ObservedPass, why_no_et
 from steptime_inside import FirstOptimizer, Waiting, run_the_one_in_its_place, watch_steps
-from steptime_memory import MemoryPass, why_no_memory
-from steptime_pass import Pass, watch_profilers, why_no_stacks
-from steptime_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, columns, lengths,
+from steptime_record_memory import MemoryPass, why_no_memory
+from steptime_record_pass import Pass, watch_profilers, why_no_stacks
+from steptime_record_plan import (MOST_BARE, PASSES, SETTLING, STEPS, STOP, TO, WAIT, WARMUP, Pace, base_name, columns, lengths,
                            median, moment, tell, write_json)
-from steptime_syncs import SyncPass, why_no_syncs
-from steptime_window import Window
+from steptime_record_syncs import SyncPass, why_no_syncs
+from steptime_record_window import Window
 
 KINDS = {"syncs": SyncPass, "et": ObservedPass, "memory": MemoryPass}  # of passes; the others are the profiler's
 WHY_NO = {"stacks": why_no_stacks, "syncs": why_no_syncs, "et": why_no_et, "memory": why_no_memory}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """For record.py: hears of the end of a script, of its thread, or by a signal. A trace that nobody saves is lost.
 
-It lies as steptime_ends.py beside the sitecustomize.py that record.py is.
+It lies as steptime_record_ends.py beside the sitecustomize.py that record.py is.
 """
 import os
 

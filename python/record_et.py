@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass of record.py: an execution trace, the operators of a step with their shapes and data, and no times.
 
-It lies as steptime_et.py beside the sitecustomize.py that record.py is. PyTorch's observer makes a step many times as long
+It lies as steptime_record_et.py beside the sitecustomize.py that record.py is. PyTorch's observer makes a step many times as long
 (five to ten on small models), so it has steps of its own, without a profiler; steptime joins them to a trace by the order
 of operators.
 """
 import os
 
-from steptime_pass import Steps
-from steptime_plan import ET_STEPS, NOTES
+from steptime_record_pass import Steps
+from steptime_record_plan import ET_STEPS, NOTES
 
 
 class ObservedPass(Steps):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass of record.py: every allocation of some steps, with the line that made it.
 
-It lies as steptime_memory.py beside the sitecustomize.py that record.py is. PyTorch's profiler tells the allocations of all
+It lies as steptime_record_memory.py beside the sitecustomize.py that record.py is. PyTorch's profiler tells the allocations of all
 devices; that makes steps longer, so it has a pass of its own and enters no times. Where the script uses CUDA, PyTorch's own
 history of its allocator is kept as well, for those who know how to look at that. People are told how much was held at most,
 in which step, and which line had allocated most of it.
@@ -12,9 +12,9 @@ import os
 import pickle
 import sys
 
-from steptime_pass import Pass, why_no_stacks
-from steptime_plan import TO, Whole
-from steptime_syncs import Frames
+from steptime_record_pass import Pass, why_no_stacks
+from steptime_record_plan import TO, Whole
+from steptime_record_syncs import Frames
 
 HISTORY_OF = "cuda"  # whose allocator keeps one
 HISTORY_ENTRIES = 200000  # of CUDA's allocator: the last ones are kept

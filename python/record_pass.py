@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass of record.py: so many steps with PyTorch's profiler on.
 
-It lies as steptime_pass.py beside the sitecustomize.py that record.py is.
+It lies as steptime_record_pass.py beside the sitecustomize.py that record.py is.
 """
 import contextlib
 import os
 import sys
 
-from steptime_plan import NOTES, STEPS, TO, WARMUP, Whole
+from steptime_record_plan import NOTES, STEPS, TO, WARMUP, Whole
 
 TIMED = ("shapes", "window")  # passes whose trace gives the times
 

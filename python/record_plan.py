@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What record.py was asked for, by the environment; how it names files, and tells steptime what it does.
 
-It lies as steptime_plan.py beside the sitecustomize.py that record.py is.
+It lies as steptime_record_plan.py beside the sitecustomize.py that record.py is.
 """
 import os
 import time

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass of record.py: the lines at which the host waits for the device, as PyTorch itself warns of them.
 
-It lies as steptime_syncs.py beside the sitecustomize.py that record.py is. While torch.cuda.set_sync_debug_mode("warn") holds,
+It lies as steptime_record_syncs.py beside the sitecustomize.py that record.py is. While torch.cuda.set_sync_debug_mode("warn") holds,
 each call that waits gives a warning where it was made. These are counted here by place and go no further; all others go
 where they went. No profiler runs, and the steps of this pass count for no time.
 """
@@ -10,8 +10,8 @@ import sys
 from _thread import get_ident
 
 from steptime_inside import HERE
-from steptime_pass import Steps
-from steptime_plan import STEPS, write_json
+from steptime_record_pass import Steps
+from steptime_record_plan import STEPS, write_json
 
 VERSION = 1
 WARNS = "called a synchronizing CUDA operation"

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """For record.py, of a script in which nothing steps: a window of time is recorded, of whatever its main thread does.
 
-It lies as steptime_window.py beside the sitecustomize.py that record.py is.
+It lies as steptime_record_window.py beside the sitecustomize.py that record.py is.
 """
 import os
 import sys
 import time
 
-from steptime_pass import Pass
-from steptime_plan import IDLE_S, STOP, WINDOW_S, base_name
+from steptime_record_pass import Pass
+from steptime_record_plan import IDLE_S, STOP, WINDOW_S, base_name
 
 
 class Window:

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 
-from steptime_plan import NAME, NOTES, tell
+from steptime_record_plan import NAME, NOTES, tell
 
 HEARS_S = 30  # so long until the process must have come to a line of Python
 RECORDER = """

@@ -4,6 +4,8 @@
 
 embed.py OUT.c NAME FILE...   defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`: the digest
                               in base64, as content security policies take it. Several files are one, in their order
+embed.py --besides OUT.c NAME FILE...   defines `const struct folder_file NAME[]` (child/folder.h): the files under their names with
+                              steptime_ in front, ended by one without a name
 
 Scripts and styles of a page lose what a browser does not need: scripts their indents and lines that are comments alone, styles all comments and
 the blanks beside what parts them.
@@ -39,14 +41,27 @@ def content(source):
     return slim(data) if slim else data
 
 
+def text_of(data):
+    return "\n".join(literal(line) for line in data.splitlines(keepends=True) or [b""])
+
+
+def tell_files(out, name, sources):
+    with open(out, "w", encoding="ascii") as file:
+        file.write('#include "child/folder.h"\n\n')
+        file.write(f"extern const struct folder_file {name}[];\nconst struct folder_file {name}[] = {{\n")
+        for source in sources:
+            data = content(source)
+            file.write(f'    {{"steptime_{source.split("/")[-1]}", {{\n{text_of(data)}, {len(data)}}}}},\n')
+        file.write("    {0}};\n")
+
+
 def embed(out, name, sources):
     data = b"".join(map(content, sources))
     with open(out, "w", encoding="ascii") as file:
         file.write(f"/* Generated from {', '.join(source.split('/')[-1] for source in sources)}. */\n#include <stddef.h>\n\n")
         file.write(f"extern const char {name}[], {name}_sha256[];\nextern const size_t {name}_bytes;\n\n")
         file.write(f"const char {name}[] =\n")
-        for line in data.splitlines(keepends=True) or [b""]:
-            file.write(literal(line) + "\n")
+        file.write(text_of(data))
         file.write(f";\nconst size_t {name}_bytes = {len(data)};\n")
         digest = base64.b64encode(hashlib.sha256(data).digest()).decode()
         file.write(f'const char {name}_sha256[] = "{digest}";\n')
@@ -55,4 +70,7 @@ def embed(out, name, sources):
 if __name__ == "__main__":
     if len(sys.argv) < 4:
         sys.exit(__doc__)
-    embed(sys.argv[1], sys.argv[2], sys.argv[3:])
+    if sys.argv[1] == "--besides":
+        tell_files(sys.argv[2], sys.argv[3], sys.argv[4:])
+    else:
+        embed(sys.argv[1], sys.argv[2], sys.argv[3:])

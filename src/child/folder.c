@@ -25,7 +25,7 @@ static const char *parent_of_all(struct arena *arena)
     return parent;
 }
 
-bool folder_add(const char *folder, const char *name, str text, struct arena *arena, struct steptime_error *err)
+static bool folder_add(const char *folder, const char *name, str text, struct arena *arena, struct steptime_error *err)
 {
     struct writer *out = writer_open(str_printf(arena, "%s/%s", folder, name).at, err);
     if (!out)
@@ -46,6 +46,18 @@ const char *folder_make(str module, struct arena *arena, struct steptime_error *
         return folder;
     folder_remove(folder);
     return NULL;
+}
+
+const char *folder_make_with(str module, const struct folder_file *besides, struct arena *arena,
+                             struct steptime_error *err)
+{
+    const char *const folder = folder_make(module, arena, err);
+    for (const struct folder_file *file = besides; folder && file->name; file++)
+        if (!folder_add(folder, file->name, file->text, arena, err)) {
+            folder_remove(folder);
+            return NULL;
+        }
+    return folder;
 }
 
 static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)

@@ -15,8 +15,15 @@
  */
 const char *folder_make(str module, struct arena *arena, struct steptime_error *err);
 
-/* One more file in it, of that name. */
-bool folder_add(const char *folder, const char *name, str text, struct arena *arena, struct steptime_error *err);
+/* A file to lie in it. */
+struct folder_file {
+    const char *name;
+    str text;
+};
+
+/* The same with more files beside the module, ended by one without a name. */
+const char *folder_make_with(str module, const struct folder_file *besides, struct arena *arena,
+                             struct steptime_error *err);
 
 /* With everything in it. */
 void folder_remove(const char *folder);

@@ -4,29 +4,14 @@
 #include <stdlib.h>
 
 #include "child/folder.h"
-#include "io/writer.h"
 
-extern const char capture_py[], draws_py[], settings_py[];
-extern const size_t capture_py_bytes, draws_py_bytes, settings_py_bytes;
-
-static bool write_module(const char *folder, const char *name, str text, struct arena *arena,
-                         struct steptime_error *err)
-{
-    struct writer *const out = writer_open(str_printf(arena, "%s/%s", folder, name).at, err);
-    if (!out)
-        return false;
-    writer_put(out, text);
-    return writer_close(out, err);
-}
+extern const char capture_py[];
+extern const size_t capture_py_bytes;
+extern const struct folder_file verify_besides[]; /* of src/meson.build */
 
 const char *recording_folder(struct arena *arena, struct steptime_error *err)
 {
-    const char *const folder = folder_make((str){capture_py, capture_py_bytes}, arena, err);
-    if (!folder || (write_module(folder, "steptime_draws.py", (str){draws_py, draws_py_bytes}, arena, err) &&
-                    write_module(folder, "steptime_settings.py", (str){settings_py, settings_py_bytes}, arena, err)))
-        return folder;
-    folder_remove(folder);
-    return NULL;
+    return folder_make_with((str){capture_py, capture_py_bytes}, verify_besides, arena, err);
 }
 
 static const char *what_of(const struct recording *recording)

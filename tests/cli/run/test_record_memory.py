@@ -103,7 +103,7 @@ class Memory(Recording):
     def test_the_history_of_cuda_is_a_file_of_its_own(self):
         """Through a stub: no GPU is here."""
         self.script(STUB.format(kept=False), "stub.py", train=False)
-        text = "    import stub, steptime_memory\n    steptime_memory.HISTORY_OF = 'cpu'\n" + HOLDS.format(steps=50) + "    print(stub.calls)\n"
+        text = "    import stub, steptime_record_memory\n    steptime_record_memory.HISTORY_OF = 'cpu'\n" + HOLDS.format(steps=50) + "    print(stub.calls)\n"
         done = self.recorded(text, environment={"PYTHONPATH": self.folder})
         self.assertEqual(done.out, "[('all', {'max_entries': 200000, 'stacks': 'python'}), (None, {})]\n")
         self.assertIn("history of CUDA's allocator: train.memory.pickle", done.err)
