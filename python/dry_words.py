@@ -74,8 +74,8 @@ def words_mode(torch, places):
             kwargs = kwargs or {}
             if func in (asks_device, asks_kind, asks_host):
                 return func(*args) if asked_by_torch(TOLD) else answer(func, args[0])
-            if func is Device:  # a word itself
-                return func(*args, **kwargs)
+            if func is Device:  # a word itself; a number alone means the device
+                return func(*((KIND, *args) if len(args) == 1 and type(args[0]) is int else args), **kwargs)
             if func is Tensor.cuda:
                 ahead = kwargs.get("non_blocking", len(args) > 2 and args[2])
                 return places.moved(args[0], True, Tensor.to, host, **({"non_blocking": True} if ahead else {}))

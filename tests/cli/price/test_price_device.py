@@ -168,6 +168,7 @@ class Device(Case):
             torch.set_default_device("cuda")
             model = torch.nn.Linear(8, 4)
             assert model.weight.is_cuda and torch.zeros(2, device="cpu").device.type == "cpu"
+            assert torch.device(0) == torch.device("cuda", 0) and torch.empty(2, device=torch.device(0)).is_cuda
             torch.set_default_device(None)
             with torch.device("cuda"):
                 assert torch.nn.Linear(4, 4).weight.is_cuda
