@@ -142,9 +142,11 @@ class Fillers:
 # ---- all of it ----
 
 def go_directly(torch):
+    """From 2.1 on there are guards; before, nothing is other than it was."""
     guard = getattr(torch, "_disable_dynamo", None)
-    if guard is not None:  # from 2.1 on
-        put_to_sleep(torch)
-        open_guards(guard)
-        torch._disable_dynamo = torch._compile._disable_dynamo = unguarded
+    if guard is None:
+        return
+    put_to_sleep(torch)
+    open_guards(guard)
+    torch._disable_dynamo = torch._compile._disable_dynamo = unguarded
     dispatch_directly(torch)

@@ -11,7 +11,7 @@ import unittest
 import support
 
 MOST_PLACES = 3
-PARTS = ["src", "include", "data", "python", "tools", "meson.build", "meson_options.txt"]
+PARTS = ["src", "include", "data", "doc", "python", "tools", "meson.build", "meson_options.txt"]
 BLOCK = re.compile(r"^(?:New file `(?P<new>[^`]+)`|In `(?P<old>[^`]+)`, behind the line `(?P<anchor>[^`]+)`):\n\n"
                    r"```c\n(?P<text>.*?)```$", re.MULTILINE | re.DOTALL)
 TRAINING = "import torch\n\n\ndef train(loader, model):\n    for x in loader:\n        model(x).backward()\n" \

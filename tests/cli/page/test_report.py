@@ -304,7 +304,7 @@ class InBrowser(Browsing):
         words = page.inner_text("body")
         for part in ("What bounds a step", "What to do first", "needs JavaScript", "host"):
             self.assertIn(part, words)
-        self.assertTrue(page.locator("#first svg").is_visible())
+        self.assertTrue(page.locator("#first svg.wide").is_visible())
         self.assertEqual(page.locator("table").count(), 0)
         self.assertFalse(page.locator("nav").is_visible())
 
