@@ -262,9 +262,10 @@ bool overlay_check(const char *file, struct steptime_error *err)
         return fail_at(err, STEPTIME_USAGE, name, -1,
                        "the overlay is written as plain JSON; give a name without .gz or .zst");
     if (str_ends(name, S(".pftrace")) || str_ends(name, S(".perfetto-trace")))
-        return fail_at(err, STEPTIME_USAGE, name, -1,
-                       "the overlay is the trace's own JSON; 'steptime export -o %s TRACE' writes Perfetto's form, the path in it",
-                       file);
+        return fail_at(
+            err, STEPTIME_USAGE, name, -1,
+            "the overlay is the trace's own JSON; 'steptime export -o %s TRACE' writes Perfetto's form, the path in it",
+            file);
     return true;
 }
 
