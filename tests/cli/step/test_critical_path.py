@@ -369,6 +369,9 @@ class Overlay(Case):
             self.assertEqual((run.code, run.out), (USAGE, ""), run.err)
         run = steptime("critical-path", "--overlay", self.file("marked.json.gz"), self.trace)
         self.assertEqual(run.code, USAGE, run.err)
+        run = steptime("critical-path", "--overlay", self.file("marked.pftrace"), self.trace)
+        self.assertEqual(run.code, USAGE, run.err)
+        self.assertIn("steptime export -o", run.err)
         folder = self.file("ranks")
         os.mkdir(folder)
         for rank in range(2):
