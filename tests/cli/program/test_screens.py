@@ -5,7 +5,7 @@ import os
 import re
 import unittest
 
-from support import OK, SOURCE, rows_of, steptime
+from support import OK, SOURCE, USAGE, rows_of, steptime
 from test_terminal import on_terminal, plain
 
 MEASURED = os.path.join(SOURCE, "bench", "gpu", "measured", "h200")
@@ -17,6 +17,7 @@ SESSION = os.path.join(SOURCE, "examples", "antipatterns", "session_gnn")
 SNAPSHOT = os.path.join(SOURCE, "tests", "fuzz", "corpus", "snapshot", "steps")
 JOBS = os.path.join(SOURCE, "examples", "fleet", "case_studies.csv")
 # By command what its tables are read for.
+LONGEST = ("query", NAIVE, "SELECT name, kind, dur_ns FROM events ORDER BY dur_ns DESC LIMIT 40")
 SCREENS = {
     ("summary", NAIVE): ("a step saves", "most in", "a step is shorter by", "share", "of busy"),
     ("summary", HOST): ("a step saves", "most in", "a step is shorter by", "share"),
@@ -29,7 +30,7 @@ SCREENS = {
     ("ranks", *RANKS): ("rank", "of all waiting", "others waited", "the job saves", "most in"),
     ("diff", NAIVE, FIXED): ("change", "p"),
     ("memory", SNAPSHOT): ("bytes", "share", "a step"),
-    ("query", NAIVE, "SELECT name, kind, dur_ns FROM events ORDER BY dur_ns DESC LIMIT 40"): ("dur_ns",),
+    LONGEST: ("dur_ns",),
     ("overheads", NAIVE): ("operator or call", "mean"),
     ("predict", NAIVE): ("a step is shorter without",),
     ("info", NAIVE): ("events", "share"),
@@ -41,6 +42,8 @@ SCREENS = {
     ("fleet", "breakdown", JOBS, "--hw", "paper"): ("of the jobs", "of the GPUs", "of GPU-time"),
     ("fleet", "project", JOBS, "--hw", "paper", "--to", "allreduce-local"): ("of all", "speed-up"),
 }
+if steptime(*LONGEST).code == USAGE:
+    del SCREENS[LONGEST]  # built without SQLite
 # Tables whose rows are parts of a whole, with the columns that tell how large each is.
 PARTS = {("kernels", NAIVE): (("classes", ("share",)), ("kernels", ("share",))), ("ops", HOST): (("operators", ("share", "host_self_ns")),),
          ("info", NAIVE): (("kinds", ("share",)),), ("breakdown", NAIVE): (("parts", ("share",)), ("idle", ("share",))),
