@@ -9,7 +9,7 @@ thread waited for a processor that another program had.
 """
 import time
 
-from steptime_dry_plan import LOADS, REAL, place, short, tell
+from steptime_dry_plan import LOADS, REAL, UNTIL, place, short, tell
 
 DEEPEST = 3  # containers in containers, datasets in datasets
 MOST_BATCHES = 6
@@ -26,13 +26,14 @@ class Used:
     """A loader in a step."""
 
     def __init__(self, loader):
-        self.loader, self.batches, self.longest_s, self.place = loader, 0, 0.0, "-"
+        self.loader, self.batches, self.place = loader, 0, "-"
 
 
 class Loaders:
     def __init__(self, torch):
         self.torch = torch
         self.used, self.last = {}, {}  # by id of the loader: of this step, and of the last whole one
+        self.longest_s = {}  # a batch of it in the whole run, the first included
         self.left_s, self.left_bytes = MOST_S, MOST_BYTES
 
     def watch(self):
@@ -54,16 +55,17 @@ class Loaders:
     def see(self, loader, took_s):
         used = self.used.setdefault(id(loader), Used(loader))
         used.batches += 1
-        used.longest_s = max(used.longest_s, took_s)
+        self.longest_s[id(loader)] = max(self.longest_s.get(id(loader), 0.0), took_s)
         used.place = place()
 
     def end_step(self):
         self.used, self.last = {}, self.used
 
-    # ---- behind the last step ----
+    # ---- behind the last step, when all else is told: what dies or hangs here takes nothing from it ----
 
     def tell(self):
         for used in self.last.values() if LOADS else ():
+            tell("loading", short(used.place))
             try:
                 took_s, worked_s = self.timed(used)
             except Exception as problem:  # pylint: disable=broad-except
@@ -74,8 +76,11 @@ class Loaders:
 
     def timed(self, used):
         """Seconds of a batch, and how many of them its thread worked: the middle one of a few, the first of which opens what is opened once."""
-        if used.longest_s > TOO_LONG_S:
-            raise NotTimed(f"a batch took {used.longest_s:.0f} s in the dry run, too long to load more")
+        longest_s = self.longest_s[id(used.loader)]
+        if longest_s > TOO_LONG_S:
+            raise NotTimed(f"a batch took {longest_s:.0f} s in the dry run, too long to load more")
+        if 0 < UNTIL < time.clock_gettime(time.CLOCK_MONOTONIC) + 2 * TOO_LONG_S:
+            raise NotTimed("the time is nearly up; see --limit")
         with self.with_data(used.loader):
             self.give_data(used.loader.dataset)
             batches = self.batches_of(used.loader)

@@ -27,6 +27,7 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
     instead   1  <place> <own> <ran>    loaders that got another batch would have handed out <own> items for it, not <ran>
     rebatched 1  <place> <n>      a loader got another batch than it asked for
     shaped    1  <place>                a loader handed out batches of the shapes that were asked for
+    loading   1  <place>                what loading a batch takes is about to be timed
     load      1  <place> <ns> <n> <workers> <worked>   what loading a batch takes one process here, how many a step takes, for how many
               workers, and for how long of it the process worked
     unloaded  1  <place> <why>          that is not known
@@ -234,7 +235,6 @@ class DryRun:
             self.stop_observing()
         if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
-            self.loaders.tell()
             if self.waits:
                 self.waits.write()
         if self.by_hand and self.steps:
@@ -242,10 +242,15 @@ class DryRun:
             count("skipped", "step() of an optimizer: there is none, steps end with backward()", end.backward)
         tell_counts()
 
+    def time_loading(self):
+        if self.loaders and self.steps:
+            self.loaders.tell()
+
     def finish(self, kind):
         """At once: what the script does on its way out belongs to a training that was."""
         self.close()
         tell(kind, words=self.steps)
+        self.time_loading()
         os._exit(0)
 
     def end(self):
@@ -253,6 +258,7 @@ class DryRun:
             self.close()
             end.tell()
             tell("ended", words=self.steps)
+            self.time_loading()
 
     def die(self, kind, problem, trace):
         if not self.is_here() or issubclass(kind, KeyboardInterrupt):
@@ -263,6 +269,7 @@ class DryRun:
         if why:
             tell("lacks", short(where), why)
         tell("died", short(where), end.with_ranks(kind, trace, what, where))
+        self.time_loading()
         os._exit(1)
 
 

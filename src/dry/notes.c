@@ -93,6 +93,10 @@ static void take_event(const struct line *line, struct arena *arena, struct dry_
         take_batch(line, &result->batch);
     if (str_eq(line->kind, S("instead")))
         take_own(line, &result->batch);
+    if (str_eq(line->kind, S("loading")))
+        told->loading_at = line->place;
+    if (str_eq(line->kind, S("load")) || str_eq(line->kind, S("unloaded")))
+        told->loading_at = S("");
     if (str_eq(line->kind, S("load")))
         take_load(line, &result->load);
     if (str_eq(line->kind, S("unloaded")) && !result->load.why.len)
@@ -134,7 +138,8 @@ static uint32_t lines_in(str text)
 
 struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry_result *result)
 {
-    struct dry_told told = {.died_at = S(""), .died_of = S(""), .late_at = S(""), .lacks = S(""), .why = S("")};
+    struct dry_told told = {
+        .loading_at = S(""), .died_at = S(""), .died_of = S(""), .late_at = S(""), .lacks = S(""), .why = S("")};
     str text = beside_read(path, arena);
     struct dry_note *const notes = arena_array(arena, lines_in(text), sizeof *notes);
     result->at = notes;
@@ -149,5 +154,8 @@ struct dry_told dry_notes_read(const char *path, struct arena *arena, struct dry
             take_event(&line, arena, &told, result);
         }
     }
+    if (told.loading_at.len)
+        result->load.why =
+            str_printf(arena, "%.*s: it died or hung with data", (int)told.loading_at.len, told.loading_at.at);
     return told;
 }

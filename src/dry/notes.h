@@ -8,9 +8,10 @@
 struct dry_told {
     bool loaded, torch, done, ended, died;
     str died_at, died_of;
-    str lacks;   /* why it may have died for want of data; "": it did not */
-    str late_at; /* where the script stood when the time was nearly up; "": it was not */
-    str why;     /* of one that ended without a step; "": not told */
+    str loading_at; /* a loader was about to be timed there, and nothing more was told of it; "" */
+    str lacks;      /* why it may have died for want of data; "": it did not */
+    str late_at;    /* where the script stood when the time was nearly up; "": it was not */
+    str why;        /* of one that ended without a step; "": not told */
 };
 
 /* Into the result's notes; a file that is not there tells nothing. */

@@ -40,6 +40,14 @@ SCRIPT = """
                 raise ValueError("no more of it")
             return torch.ones(32)
 
+    class Dies(Ends):
+        def __getitem__(self, at):
+            self.left -= 1
+            if self.left < 0:
+                import ctypes
+                ctypes.string_at(0)
+            return torch.ones(32)
+
     net = torch.nn.Linear(32, 32).cuda()
     optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
     for x in DataLoader(DATA, batch_size=BATCH):
@@ -91,6 +99,11 @@ class Loading(Case):
         words = value(told, "loading", "load_unknown")
         self.assertIn("ValueError: no more of it", words)
         self.assertIn(self.line_of("DataLoader(").rpartition("/")[2], words)
+
+    def test_what_dies_with_data_takes_nothing_else_with_it(self):
+        told = self.of("Dies()")
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertIn("it died or hung with data", value(told, "loading", "load_unknown"))
 
     def test_left_out(self):
         told = self.of("Slow()", "--no-loading")
