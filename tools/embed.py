@@ -4,8 +4,8 @@
 
 embed.py OUT.c NAME FILE...   defines `const char NAME[]`, `const size_t NAME_bytes`, and `const char NAME_sha256[]`: the digest
                               in base64, as content security policies take it. Several files are one, in their order
-embed.py --besides OUT.c NAME FILE...   defines `const struct folder_file NAME[]` (child/folder.h): the files under their names with
-                              steptime_ in front, ended by one without a name
+embed.py --besides OUT.c NAME FILE...   defines `const struct folder_file NAME[]` (child/folder.h), ended by one without a name: files of
+                              python/, of which dry/plan.py is steptime_dry_plan.py there
 
 Scripts and styles of a page lose what a browser does not need: scripts their indents and lines that are comments alone, styles all comments and
 the blanks beside what parts them.
@@ -45,13 +45,18 @@ def text_of(data):
     return "\n".join(literal(line) for line in data.splitlines(keepends=True) or [b""])
 
 
+def beside(source):
+    """The name of a file of python/ where it lies beside other people's modules."""
+    return "steptime_" + source.split("python/")[-1].replace("/", "_")
+
+
 def tell_files(out, name, sources):
     with open(out, "w", encoding="ascii") as file:
         file.write('#include "child/folder.h"\n\n')
         file.write(f"extern const struct folder_file {name}[];\nconst struct folder_file {name}[] = {{\n")
         for source in sources:
             data = content(source)
-            file.write(f'    {{"steptime_{source.split("/")[-1]}", {{\n{text_of(data)}, {len(data)}}}}},\n')
+            file.write(f'    {{"{beside(source)}", {{\n{text_of(data)}, {len(data)}}}}},\n')
         file.write("    {0}};\n")
 
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training script run dry: by its own Python, with tensors that have shapes and no data (python/dry_run.py), until it has
+ * A training script run dry: by its own Python, with tensors that have shapes and no data (python/dry/run.py), until it has
  * made some steps. What it would have done is an execution trace; where it asked for values that nobody knows, it got
  * stand-ins, and is told where.
  */

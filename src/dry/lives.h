@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When each storage of a dry run was made and died, as its table of memory says (python/dry_memory.py): storages, and the events
+ * When each storage of a dry run was made and died, as its table of memory says (python/dry/memory.py): storages, and the events
  * of their lives in the order in which they happened. Calls of modules are among them: what is made within one is its own.
  */
 #ifndef DRY_LIVES_H

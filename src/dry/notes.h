@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dry run told of itself: lines of a kind, how often, where and words, apart by tabs (python/dry_run.py). */
+/* What a dry run told of itself: lines of a kind, how often, where and words, apart by tabs (python/dry/run.py). */
 #ifndef DRY_NOTES_H
 #define DRY_NOTES_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the host would wait for a CUDA device, as a dry run saw it (python/dry_waits.py): each wait in its order, copies that
+ * Where the host would wait for a CUDA device, as a dry run saw it (python/dry/waits.py): each wait in its order, copies that
  * wait for nothing, loaders, and the lines that ran. doc/dry-waits.md has the form of the file.
  *
  * A round goes from the end of one step to the end of the next: what lies behind the last step() of a loop is in it. What comes

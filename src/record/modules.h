@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The modules of Python that record in a script's interpreter (python/record.py and what it imports). */
+/* The modules of Python that record in a script's interpreter (python/record/run.py and what it imports). */
 #ifndef RECORD_MODULES_H
 #define RECORD_MODULES_H
 

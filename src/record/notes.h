@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the processes of a recorded script say of themselves, a line a time, in a file that all of them append to
- * (python/record.py says the lines). It is read while they run.
+ * (python/record/run.py says the lines). It is read while they run.
  */
 #ifndef RECORD_NOTES_H
 #define RECORD_NOTES_H

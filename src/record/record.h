@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Recording a training script that is not changed: it runs as it is, with a module of ours in its interpreter
- * (python/record.py) that leaves steps bare, records some twice, with times and with stacks, and lets it run on.
+ * (python/record/run.py) that leaves steps bare, records some twice, with times and with stacks, and lets it run on.
  *
  *     bare steps -> TO/NAME.steps.json          what recording cost
  *     with times -> TO/NAME.json.gz  \

@@ -9,7 +9,7 @@
 
 extern const char remote_py[];
 
-enum { WAIT = 10, REFUSED = 3 }; /* bare steps; the exit code of python/remote.py */
+enum { WAIT = 10, REFUSED = 3 }; /* bare steps; the exit code of python/record/remote.py */
 
 /* Its own interpreter: NULL where the program is none, or cannot be told. */
 static const char *interpreter_of(int64_t process, struct arena *arena)

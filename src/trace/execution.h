@@ -61,7 +61,7 @@ struct execution_collective {
     bool apart;   /* on a stream of its own */
 };
 
-/* What a dry run says of streams (python/dry_streams.py) and of waiting for collectives (python/dry_ranks.py). */
+/* What a dry run says of streams (python/dry/streams.py) and of waiting for collectives (python/dry/ranks.py). */
 enum execution_mark_kind {
     MARK_STREAM,   /* what follows goes on the stream; 0: the usual one */
     MARK_RECORD,   /* the event stands for all that is on the stream */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Where the tensors of a dry run would lie. Really all lie on the host; below the node of an operator that would work
- * there, or copy to or from the device, stands one that says so (python/dry_places.py).
+ * there, or copy to or from the device, stands one that says so (python/dry/places.py).
  */
 #include "execution.h"
 

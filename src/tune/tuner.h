@@ -16,7 +16,7 @@ struct tuner {
     struct arena *arena;
     struct tree trees[COPIES];
     struct kept kept;             /* paths of the user's tree */
-    str settings, trial_settings; /* that were kept; and one more (python/settings.py). "": none */
+    str settings, trial_settings; /* that were kept; and one more (python/verify/settings.py). "": none */
     int64_t began_ns, spent_before_ns;
     bool is_elsewhere; /* the script runs with other versions than those that the manifest names */
 };

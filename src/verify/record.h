@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What python/capture.py wrote down about one run: its losses, or the times of its steps, or what it saved. */
+/* What python/verify/capture.py wrote down about one run: its losses, or the times of its steps, or what it saved. */
 #ifndef VERIFY_RECORD_H
 #define VERIFY_RECORD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run is to record, as python/capture.py is told it. */
+/* What a run is to record, as python/verify/capture.py is told it. */
 #ifndef VERIFY_RECORDING_H
 #define VERIFY_RECORDING_H
 
@@ -16,7 +16,7 @@ struct recording {
     bool saved;           /* what is saved, too */
     bool draws;           /* what is drawn by chance, and nothing else */
     bool looks;           /* times of steps, and waits for loaders and steps of optimizers */
-    const char *settings; /* of loaders and optimizers (python/settings.py); NULL: the script's own */
+    const char *settings; /* of loaders and optimizers (python/verify/settings.py); NULL: the script's own */
     int64_t seed;
     int64_t steps; /* stop after so many; 0: at its end */
 };

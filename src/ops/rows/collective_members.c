@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranks of a group as a dry run tells them (python/dry_ranks.py): runs of equal steps, apart by commas. */
+/* Ranks of a group as a dry run tells them (python/dry/ranks.py): runs of equal steps, apart by commas. */
 #include "collective.h"
 
 static const int64_t most = (int64_t)1 << 30;
