@@ -181,10 +181,9 @@ static bool is_small(const struct diff *diff)
 static bool is_explained(const struct diff *diff)
 {
     const bool few = diff->before->count < FEW_STEPS || diff->after->count < FEW_STEPS;
-    if (is_small(diff))
-        return true;
-    return !(few && fabs(diff->share) >= large_share) &&
-           fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < diff->spread.by_chance;
+    if (few && fabs(diff->share) >= large_share)
+        return false;
+    return is_small(diff) || fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < diff->spread.by_chance;
 }
 
 bool diff_is_quickest_alone(const struct diff *diff)
@@ -200,7 +199,7 @@ static enum diff_answer answer_of(const struct diff *diff)
     const bool explained = is_explained(diff);
     if (isnan(diff->p_mean))
         return explained ? DIFF_SILENT : DIFF_UNTESTED;
-    if (!explained && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL && !diff->disturbed)
+    if (!explained && !is_small(diff) && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL && !diff->disturbed)
         return DIFF_PROVEN;
     if (cause_of(diff, true) != DIFF_KINDS)
         return DIFF_PART;
