@@ -165,23 +165,33 @@ static enum diff_kind cause_of(const struct diff *diff, bool proven)
 
 /* ---- the answer ---- */
 
-/* Of fewer steps their spread is hardly known: a large difference is then never explained by it. */
+/* Of fewer steps their spread is hardly known: twice what they differ by counts, too, and a large difference is never explained. */
 enum { FEW_STEPS = 8 };
 static const double large_share = 0.1;
 
-/* Of two steps the median deviation is half of what they differ by, and says nothing. */
+static bool is_few(const struct diff *diff)
+{
+    return diff->before->count < FEW_STEPS || diff->after->count < FEW_STEPS;
+}
+
+/* No smaller one is told, a share of the step before. Below four steps the median deviation says nothing. */
+static double least_change(const struct diff *diff)
+{
+    const bool spread = is_few(diff) && !isnan(diff->p_mean);
+    const double noise = spread ? 2 * fmax(diff->before->spread_ns, diff->after->spread_ns) : 0;
+    return fmax(least_share, noise / diff->before->mean.wall_ns);
+}
+
 static bool is_small(const struct diff *diff)
 {
-    const double noise = isnan(diff->p_mean) ? 0 : 2 * fmax(diff->before->spread_ns, diff->after->spread_ns);
-    const double floor_ns = fmax(least_share * diff->before->mean.wall_ns, noise);
+    const double floor_ns = least_change(diff) * diff->before->mean.wall_ns;
     return fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < floor_ns &&
            fabs(diff->after->median_ns - diff->before->median_ns) < floor_ns;
 }
 
 static bool is_explained(const struct diff *diff)
 {
-    const bool few = diff->before->count < FEW_STEPS || diff->after->count < FEW_STEPS;
-    if (few && fabs(diff->share) >= large_share)
+    if (is_few(diff) && fabs(diff->share) >= large_share)
         return false;
     return is_small(diff) || fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < diff->spread.by_chance;
 }
@@ -218,14 +228,18 @@ static double taken_of(const struct diff_side *side)
     return side->quickest.steps && side->quickest.ns > 0 ? fmax(0, side->mean.wall_ns / side->quickest.ns - 1) : NAN;
 }
 
-/* Half of a change must be in the step at its quickest, where what others took leaves its mark, too. */
+/* That no number of steps helps: half of a change must be in the step at its quickest, where what others took leaves its mark, too. */
+static double shows_at_least(const struct diff *diff)
+{
+    const bool host = diff->disturbed || is_work_of_host(diff, cause_of(diff, false));
+    return fmax(least_share, host && !isnan(diff->taken_share) ? 2 * left_share * diff->taken_share : 0);
+}
+
 static double shows_share(const struct diff *diff)
 {
-    const double share = diff->spread.shows / diff->before->mean.wall_ns;
-    const bool host = diff->disturbed || is_work_of_host(diff, cause_of(diff, false));
-    return isnan(diff->p_mean)                 ? NAN
-           : host && !isnan(diff->taken_share) ? fmax(share, 2 * left_share * diff->taken_share)
-                                               : share;
+    return isnan(diff->p_mean)
+               ? NAN
+               : fmax(fmax(least_change(diff), shows_at_least(diff)), diff->spread.shows / diff->before->mean.wall_ns);
 }
 
 struct diff diff_of(const struct diff_side *before, const struct diff_side *after)
@@ -248,6 +262,7 @@ struct diff diff_of(const struct diff_side *before, const struct diff_side *afte
 
 uint32_t diff_steps_for(const struct diff *diff, double share)
 {
-    const bool taken = !isnan(diff->taken_share) && 2 * left_share * diff->taken_share > fabs(share);
-    return taken ? 0 : spread_steps(&diff->spread, share * diff->before->mean.wall_ns);
+    const uint32_t steps =
+        shows_at_least(diff) > fabs(share) ? 0 : spread_steps(&diff->spread, share * diff->before->mean.wall_ns);
+    return steps && least_change(diff) > fabs(share) && steps < FEW_STEPS ? FEW_STEPS : steps;
 }

@@ -6,8 +6,8 @@
  *     proven      p of the permutation test (permutation.h) is 0.05 or less; of kinds after Holm's correction
  *     explained   below what chance alone may make of steps that differ as these do (spread.h); of fewer than eight steps a side
  *                 also below a tenth of the step
- *     silent      the step changed by less than 1 %, or than twice the spread of the noisier side, or its change is explained,
- *                 and no kind of more than 1 % of the step is proven to have changed
+ *     silent      the step changed by less than 1 %, of fewer than eight steps a side by less than twice the spread of the
+ *                 noisier side, or its change is explained, and no kind of more than 1 % of the step is proven to have changed
  *     disturbed   of a change of what the host does less than half is in the step at its quickest (quickest.h): other programs may
  *                 have made it, and it is not called proven. What is found there is explained below an eighth of what they took
  *                 of a step: then it is silent, too

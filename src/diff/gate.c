@@ -34,12 +34,12 @@ enum gate gate_of(const struct diff *diff, double share)
 static str remedy(const struct diff *diff, double share, struct arena *arena)
 {
     const uint32_t steps = diff_steps_for(diff, is_open(diff) ? fmax(share, fabs(diff->share)) : share);
-    const uint32_t most = diff->before->count < diff->after->count ? diff->before->count : diff->after->count;
+    const uint32_t fewest = diff->before->count < diff->after->count ? diff->before->count : diff->after->count;
     if (isnan(diff->spread.error))
         return S("Record twelve steps a side or more.");
     if (!steps)
         return S("Steps differ by too much for it: record where nothing else runs, or let the gate be higher.");
-    return steps > most
+    return steps > fewest
                ? str_printf(arena, "Record at least %u steps a side.", steps)
                : S("Steps of one side do not stay alike: record more of them, later, or where nothing else runs.");
 }

@@ -101,7 +101,7 @@ static str silent_words(const struct diff *diff, struct arena *arena)
         return str_printf(
             arena,
             "no change of its own: at their quickest its stretches take as long as before (%+.1f %%), though "
-            "a step took %.*s and %.*s; %.*s",
+            "a step took %.*s and %.*s; of its own %.*s",
             100 * diff->quickest_share, (int)from.len, from.at, (int)to.len, to.at, (int)shows.len, shows.at);
     return str_printf(arena, "no change: %.*s and %.*s a step, %s; %.*s", (int)from.len, from.at, (int)to.len, to.at,
                       fabs(diff->share) < 0.01 ? "less than 1 % apart" : "within what steps differ by anyway",

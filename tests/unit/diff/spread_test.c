@@ -3,6 +3,7 @@
 #include "diff/spread.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "unit/cmocka_first.h"
 
