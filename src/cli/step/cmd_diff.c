@@ -207,7 +207,7 @@ const struct command command_diff = {
         "that left the training loop, copies through pageable memory, kernels of fewer bits, a rank that is no longer "
         "late, the operators that changed most.\n\n"
         "A permutation test over the steps tells change from chance: it needs four steps a side, better ten. Where nothing "
-        "changed the screen says so, and no more. Sketches ('summary --save') are kilobytes, so that a repository can keep "
+        "changed, or no more than steps differ by anyway, the screen says so, and how large a change would have shown. Sketches ('summary --save') are kilobytes, so that a repository can keep "
         "the baseline that its merges are measured against.",
     .examples = "steptime diff before.json.gz after.json.gz|two traces\n"
                 "steptime diff baseline/ traces/|two jobs, all ranks of each\n"
