@@ -9,15 +9,18 @@ Real recordings only, in pairs of which both sides are the same program, of thes
 - halves: the first and the second half of the steps of a trace
 - turns: its even and its odd steps, each moved together (what lasts longer than two steps hits both sides alike)
 - windows: tens of neighbouring steps of a long trace
+- fours: its first four steps and the next four, told apart from the others' sum
 - runs: two recordings of the same program, one after the other
 
 of every trace beside the checkout and in tests/data that marks at least EIGHT steps, and of programs recorded now: the
 examples and bench/unchanged_programs.py, each --runs times in turns, kept in --folder. A pair is silent where the answer is
-`unchanged`; it is claimed where it is `changed` or `part_changed`; the rest says that it differs and that nothing is proven.
+`unchanged`; it is claimed where it is `changed` or `part_changed`; the rest says that it differs and that nothing is proven. --half 0 or 1 takes a half of the traces, by a hash of their names: what is
+fitted is fitted on 0.
 """
 import argparse
 import bisect
 import gzip
+import hashlib
 import json
 import os
 import re
@@ -31,6 +34,7 @@ from inputs import SHARED, TOP
 
 EIGHT = 8  # a test needs four steps a side
 WINDOW, LONG = 10, 40
+FOUR = 4
 ACTIVE = 20
 MARK = re.compile(r"ProfilerStep#(\d+)$")
 CLAIMS = ("changed", "part_changed")
@@ -137,7 +141,7 @@ def span(steps):
     return f"{steps[0]}..{steps[-1]}"
 
 
-def within(path, folder, kinds=("halves", "turns", "windows")):
+def within(path, folder, kinds=("halves", "turns", "windows", "fours")):
     """The pairs of one trace; turns are written into the folder."""
     text = opened(path)
     steps, of = marks(text), os.path.basename(path)
@@ -148,6 +152,8 @@ def within(path, folder, kinds=("halves", "turns", "windows")):
         yield Pair("halves", of, [path, path, "--steps", span(steps[:half]), "--steps-after", span(steps[half:2 * half])])
     if "turns" in kinds:
         yield Pair("turns", of, turns(path, text, folder))
+    if "fours" in kinds:
+        yield Pair("fours", of, [path, path, "--steps", span(steps[:FOUR]), "--steps-after", span(steps[FOUR:2 * FOUR])])
     if "windows" in kinds and len(steps) >= LONG:
         for i in range(0, len(steps) - 2 * WINDOW + 1, 2 * WINDOW):
             yield Pair("windows", of, [path, path, "--steps", span(steps[i:i + WINDOW]),
@@ -172,6 +178,10 @@ def ask(program, pair):
     return {"kind": pair.kind, "of": pair.of, **{key: values.get(key) for key in ("answer", "cause", "change_share", "quickest_share", "p_mean", "p_rank")}}
 
 
+def half_of(name):
+    return hashlib.sha256(name.encode()).digest()[-1] % 2
+
+
 def percent(share):
     return "-" if share is None else f"{100 * share:+.1f} %"
 
@@ -180,7 +190,7 @@ def tell(answers):
     print(f"{'kind':8} {'pairs':>5} {'silent':>6} {'differ':>6} {'claimed':>7}")
     for kind in [*dict.fromkeys(answer["kind"] for answer in answers), None]:
         counts = Counter("silent" if answer["answer"] == "unchanged" else "claimed" if answer["answer"] in CLAIMS else "differ"
-                         for answer in answers if kind in (None, answer["kind"]))
+                         for answer in answers if kind == answer["kind"] or (not kind and answer["kind"] != "fours"))
         print(f"{kind or 'all':8} {counts.total():5} {counts['silent']:6} {counts['differ']:6} {counts['claimed']:7}")
     for answer in answers:
         if answer["answer"] != "unchanged":
@@ -191,7 +201,7 @@ def tell(answers):
 def main(asked):
     recorded = record(asked.folder, asked.runs)
     with tempfile.TemporaryDirectory() as folder:
-        answers = [ask(asked.program, pair) for pair in pairs(recorded, folder)]
+        answers = [ask(asked.program, pair) for pair in pairs(recorded, folder) if asked.half in (None, half_of(pair.of))]
     tell(answers)
     if asked.json:
         with open(asked.json, "w", encoding="utf-8") as out:
@@ -203,5 +213,6 @@ if __name__ == "__main__":
     parser.add_argument("--program", default=os.path.join(TOP, "build", "steptime"))
     parser.add_argument("--folder", default=os.path.join(TOP, "build", "unchanged"))
     parser.add_argument("--runs", type=int, default=4)
+    parser.add_argument("--half", type=int, choices=(0, 1))
     parser.add_argument("--json", metavar="FILE")
     main(parser.parse_args())

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small trainings of five shapes, each the same in every run but for what chance does to its time.
 
-unchanged_programs.py KIND FILE.json.gz [--active N]
+unchanged_programs.py KIND FILE.json.gz [--active N] [--change NAME]
+
+bench/changed.py asks for a change: one of CHANGES, by which the same training takes longer.
 """
 import argparse
 import os
@@ -18,8 +20,8 @@ from recording import recorder  # noqa: E402
 WAIT, WARMUP = 6, 4
 
 
-def tensors(*of, batch, workers=0):
-    loader = DataLoader(TensorDataset(*of), batch_size=batch, num_workers=workers, shuffle=True)
+def tensors(dataset, batch, workers=0):
+    loader = DataLoader(dataset, batch_size=batch, num_workers=workers, shuffle=True)
     while True:
         yield from loader
 
@@ -70,19 +72,50 @@ KINDS = {"dense": (dense, 0), "pictures": (pictures, 0), "attention": (attention
          "workers": (pictures, 2)}
 
 
-def train(kind, path, active):
+# ---- changes ----
+
+class Slow(TensorDataset):
+    """Samples that are made when they are asked for."""
+
+    def __getitem__(self, index):
+        x, y = super().__getitem__(index)
+        return (x.sort(-1).values.cumsum(-1) if x.is_floating_point() else x.sort(-1).values), y
+
+
+class Sorting(nn.Module):
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, x):
+        torch.sort(torch.rand(200_000))
+        return self.model(x)
+
+
+CHANGES = ("batch", "double", "sort", "loading", "clip", "twice")
+
+
+def train(kind, path, active, change=None):
     torch.manual_seed(1)
     make, workers = KINDS[kind]
     model, data, batch, optimizer = make()
+    if change == "double":  # in place, so that the optimizer keeps its parameters
+        model.double()
+        data = [x.double() if x.is_floating_point() else x for x in data]
+    forward = Sorting(model) if change == "sort" else model
+    batch = batch * 3 // 2 if change == "batch" else batch
     steps = WAIT + WARMUP + active
     asked = argparse.Namespace(profile=path, wait=WAIT, warmup=WARMUP, active=active, steps=steps, record_shapes=True,
                                with_stack=False, profile_memory=False)
-    batches = tensors(*data, batch=batch, workers=workers)
+    batches = tensors(Slow(*data) if change == "loading" else TensorDataset(*data), batch=batch, workers=workers)
     with recorder(asked, torch.device("cpu")) as profiler:
         for _ in range(steps):
             x, y = next(batches)
             optimizer.zero_grad()
-            functional.cross_entropy(model(x), y).backward()
+            for _ in range(2 if change == "twice" else 1):
+                functional.cross_entropy(forward(x), y).backward()
+            if change == "clip":
+                nn.utils.clip_grad_norm_(model.parameters(), 1.0, foreach=False)
             optimizer.step()
             profiler.step()
 
@@ -92,5 +125,6 @@ if __name__ == "__main__":
     parser.add_argument("kind", choices=KINDS)
     parser.add_argument("path", metavar="FILE.json.gz")
     parser.add_argument("--active", type=int, default=20)
+    parser.add_argument("--change", choices=CHANGES)
     asked = parser.parse_args()
-    train(asked.kind, asked.path, asked.active)
+    train(asked.kind, asked.path, asked.active, asked.change)

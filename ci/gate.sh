@@ -10,6 +10,7 @@
 #   STEPTIME_BEFORE     a trace, a sketch ('summary --save') or a folder of ranks; none: no difference is told
 #   STEPTIME_AFTER      the same of this change
 #   STEPTIME_FAIL_OVER  how much slower a step may be; default: 5%
+#   STEPTIME_FAIL_UNSURE  1: say no where the difference cannot tell, too; default: pass, and the comment says so
 #   STEPTIME_OUT        the folder; default: steptime-report
 #
 # Exit status: 0 passed, 1 the gate says no, else what steptime ended with: nothing was judged.
@@ -18,6 +19,7 @@ set -u
 program=${STEPTIME:-steptime}
 out=${STEPTIME_OUT:-steptime-report}
 known=${STEPTIME_KNOWN:-}
+case ${STEPTIME_FAIL_UNSURE:-} in '' | 0 | false) unsure= ;; *) unsure=1 ;; esac
 worst=0
 
 # Of several ends the gravest: what could not be judged stands above a no.
@@ -42,7 +44,7 @@ lint --fail-on "${STEPTIME_FAIL_ON:-warning}" --format $format
 ended $?
 
 if [ -n "${STEPTIME_BEFORE:-}" ] && [ -n "${STEPTIME_AFTER:-}" ]; then
-    "$program" diff --fail-over "${STEPTIME_FAIL_OVER:-5%}" --format markdown -o "$out/diff.md" "$STEPTIME_BEFORE" "$STEPTIME_AFTER"
+    "$program" diff --fail-over "${STEPTIME_FAIL_OVER:-5%}" ${unsure:+--fail-unsure} --format markdown -o "$out/diff.md" "$STEPTIME_BEFORE" "$STEPTIME_AFTER"
     ended $?
     cat "$out/diff.md" 2>/dev/null
 elif [ -n "${STEPTIME_BEFORE:-}${STEPTIME_AFTER:-}" ]; then
@@ -51,7 +53,10 @@ elif [ -n "${STEPTIME_BEFORE:-}${STEPTIME_AFTER:-}" ]; then
 fi
 
 case $worst in
-0) word='passed' ;;
+0)
+    word='passed'
+    grep -qs 'The gate cannot tell' "$out/diff.md" && word='passed, but cannot tell whether the step got slower'
+    ;;
 1) word='says no' ;;
 *) word="could not judge (exit status $worst): see the log" ;;
 esac

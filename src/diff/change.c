@@ -6,6 +6,8 @@
 #include "permutation.h"
 
 static const double least_share = 0.01;
+/* Of what others took of a step: so much of it may be left in the step at its quickest. */
+static const double left_share = 0.125;
 
 const char *diff_kind_id(enum diff_kind kind)
 {
@@ -92,6 +94,15 @@ static double p_of(const struct diff *diff, enum diff_kind kind, enum permutatio
     return p;
 }
 
+static struct spread spread_of_kind(const struct diff *diff, enum diff_kind kind)
+{
+    struct arena scratch = {0};
+    const struct spread spread = spread_of(values_of(diff->before, kind, &scratch), diff->before->count,
+                                           values_of(diff->after, kind, &scratch), diff->after->count);
+    arena_free(&scratch);
+    return spread;
+}
+
 /* Only kinds of which there is something are tested, so that absent ones correct nothing. */
 static void find_kinds(struct diff *diff)
 {
@@ -133,7 +144,7 @@ static bool is_proven(const struct diff *diff, int kind)
     const double share = gain(diff, kind) / diff->before->mean.wall_ns;
     const bool on_host = kind == DIFF_HOST || kind == DIFF_LOADING;
     return diff->kinds[kind].p <= DIFF_LEVEL && fabs(share) > least_share && !(on_host && diff->disturbed) &&
-           !is_disturbed(diff, kind, share);
+           !is_disturbed(diff, kind, share) && fabs(gain(diff, kind)) >= spread_of_kind(diff, kind).by_chance;
 }
 
 /* Of the change of the step, else of any, the kind that made most of it. */
@@ -154,25 +165,55 @@ static enum diff_kind cause_of(const struct diff *diff, bool proven)
 
 /* ---- the answer ---- */
 
-/* Of two steps the spread is half of what they differ by, and says nothing. */
+/* Of fewer steps their spread is hardly known: twice what they differ by counts, too, and a large difference is never explained. */
+enum { FEW_STEPS = 8 };
+static const double large_share = 0.1;
+
+static bool is_few(const struct diff *diff)
+{
+    return diff->before->count < FEW_STEPS || diff->after->count < FEW_STEPS;
+}
+
+/* No smaller one is told, a share of the step before. Below four steps the median deviation says nothing. */
+static double least_change(const struct diff *diff)
+{
+    const bool spread = is_few(diff) && !isnan(diff->p_mean);
+    const double noise = spread ? 2 * fmax(diff->before->spread_ns, diff->after->spread_ns) : 0;
+    return fmax(least_share, noise / diff->before->mean.wall_ns);
+}
+
 static bool is_small(const struct diff *diff)
 {
-    const double noise = isnan(diff->p_mean) ? 0 : 2 * fmax(diff->before->spread_ns, diff->after->spread_ns);
-    const double floor_ns = fmax(least_share * diff->before->mean.wall_ns, noise);
+    const double floor_ns = least_change(diff) * diff->before->mean.wall_ns;
     return fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < floor_ns &&
            fabs(diff->after->median_ns - diff->before->median_ns) < floor_ns;
+}
+
+static bool is_explained(const struct diff *diff)
+{
+    if (is_few(diff) && fabs(diff->share) >= large_share)
+        return false;
+    return is_small(diff) || fabs(diff->after->mean.wall_ns - diff->before->mean.wall_ns) < diff->spread.by_chance;
+}
+
+bool diff_is_quickest_alone(const struct diff *diff)
+{
+    return diff->disturbed && !is_explained(diff) &&
+           fabs(diff->quickest_share) <= fmax(least_share, left_share * diff->taken_share);
 }
 
 static enum diff_answer answer_of(const struct diff *diff)
 {
     if (diff->before->marked != diff->after->marked)
         return DIFF_APART;
-    const bool small = is_small(diff), part = cause_of(diff, true) != DIFF_KINDS;
+    const bool explained = is_explained(diff);
     if (isnan(diff->p_mean))
-        return small ? DIFF_SILENT : DIFF_UNTESTED;
-    if (!small && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL && !diff->disturbed)
+        return explained ? DIFF_SILENT : DIFF_UNTESTED;
+    if (!explained && !is_small(diff) && diff->p_mean <= DIFF_LEVEL && diff->p_rank <= DIFF_LEVEL && !diff->disturbed)
         return DIFF_PROVEN;
-    return part ? DIFF_PART : small ? DIFF_SILENT : DIFF_UNPROVEN;
+    if (cause_of(diff, true) != DIFF_KINDS)
+        return DIFF_PART;
+    return explained || diff_is_quickest_alone(diff) ? DIFF_SILENT : DIFF_UNPROVEN;
 }
 
 static double quickest_share(const struct diff_side *before, const struct diff_side *after)
@@ -182,6 +223,25 @@ static double quickest_share(const struct diff_side *before, const struct diff_s
     return same ? second->ns / first->ns - 1 : NAN;
 }
 
+static double taken_of(const struct diff_side *side)
+{
+    return side->quickest.steps && side->quickest.ns > 0 ? fmax(0, side->mean.wall_ns / side->quickest.ns - 1) : NAN;
+}
+
+/* That no number of steps helps: half of a change must be in the step at its quickest, where what others took leaves its mark, too. */
+static double shows_at_least(const struct diff *diff)
+{
+    const bool host = diff->disturbed || is_work_of_host(diff, cause_of(diff, false));
+    return fmax(least_share, host && !isnan(diff->taken_share) ? 2 * left_share * diff->taken_share : 0);
+}
+
+static double shows_share(const struct diff *diff)
+{
+    return isnan(diff->p_mean)
+               ? NAN
+               : fmax(fmax(least_change(diff), shows_at_least(diff)), diff->spread.shows / diff->before->mean.wall_ns);
+}
+
 struct diff diff_of(const struct diff_side *before, const struct diff_side *after)
 {
     struct diff diff = {.before = before, .after = after, .cause = DIFF_KINDS};
@@ -189,24 +249,20 @@ struct diff diff_of(const struct diff_side *before, const struct diff_side *afte
     diff.p_mean = p_of(&diff, DIFF_KINDS, PERMUTE_MEAN);
     diff.p_rank = p_of(&diff, DIFF_KINDS, PERMUTE_RANK);
     diff.quickest_share = quickest_share(before, after);
+    diff.taken_share = isnan(diff.quickest_share) ? NAN : fmax(taken_of(before), taken_of(after));
+    diff.spread = spread_of_kind(&diff, DIFF_KINDS);
     find_kinds(&diff);
     diff.disturbed = is_disturbed(&diff, cause_of(&diff, false), diff.share);
+    diff.shows_share = shows_share(&diff);
     diff.answer = answer_of(&diff);
     if (diff.answer != DIFF_SILENT && diff.answer != DIFF_APART)
         diff.cause = cause_of(&diff, diff.answer == DIFF_PART);
     return diff;
 }
 
-const char *diff_cannot_tell(const struct diff *diff)
+uint32_t diff_steps_for(const struct diff *diff, double share)
 {
-    if (diff->before->cut || diff->after->cut)
-        return "a file breaks off";
-    if (diff->answer == DIFF_APART)
-        return "one side marks no steps";
-    return diff->answer == DIFF_UNTESTED ? "of fewer than four steps a side nothing can be proven" : NULL;
-}
-
-bool diff_is_slower(const struct diff *diff, double share)
-{
-    return !diff_cannot_tell(diff) && diff->answer == DIFF_PROVEN && diff->share > share;
+    const uint32_t steps =
+        shows_at_least(diff) > fabs(share) ? 0 : spread_steps(&diff->spread, share * diff->before->mean.wall_ns);
+    return steps && least_change(diff) > fabs(share) && steps < FEW_STEPS ? FEW_STEPS : steps;
 }

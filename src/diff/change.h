@@ -4,16 +4,19 @@
  * changes sum to its change. doc/numbers/diff.md defines each number.
  *
  *     proven      p of the permutation test (permutation.h) is 0.05 or less; of kinds after Holm's correction
- *     silent      the step changed by less than 1 %, or than twice the spread of the noisier side, and no kind of more
- *                 than 1 % of the step is proven to have changed. Of fewer steps than a test needs the spread says nothing,
- *                 and 1 % alone counts
+ *     explained   below what chance alone may make of steps that differ as these do (spread.h); of fewer than eight steps a side
+ *                 also below a tenth of the step
+ *     silent      the step changed by less than 1 %, of fewer than eight steps a side by less than twice the spread of the
+ *                 noisier side, or its change is explained, and no kind of more than 1 % of the step is proven to have changed
  *     disturbed   of a change of what the host does less than half is in the step at its quickest (quickest.h): other programs may
- *                 have made it, and it is not called proven
+ *                 have made it, and it is not called proven. What is found there is explained below an eighth of what they took
+ *                 of a step: then it is silent, too
  */
 #ifndef DIFF_CHANGE_H
 #define DIFF_CHANGE_H
 
 #include "side.h"
+#include "spread.h"
 
 enum diff_kind {
     DIFF_COMPUTE,
@@ -42,8 +45,8 @@ enum diff_answer {
     DIFF_SILENT,
     DIFF_PROVEN,   /* the step changed */
     DIFF_PART,     /* a kind of its time is proven to have changed, the step is not */
-    DIFF_UNPROVEN, /* the step differs, and that may be chance */
-    DIFF_UNTESTED, /* it differs, and there are too few steps for any test */
+    DIFF_UNPROVEN, /* the step differs by more than is explained, and that is not proven */
+    DIFF_UNTESTED, /* it differs by more than is explained, and there are too few steps for any test */
     DIFF_APART,    /* one side marks steps and the other is a whole recording: they are not compared */
 };
 
@@ -54,6 +57,10 @@ struct diff {
     double
         quickest_share; /* change of the step at its quickest, of that before; NAN: not known, or not the same operators */
     bool disturbed;     /* the tests call the step changed, and it may be other programs that changed it */
+    double
+        taken_share; /* what they took of a step, of the step at its quickest, on the side that lost more; NAN: not known */
+    struct spread spread; /* of steps */
+    double shows_share;   /* the smallest change, of the step before, that would have been proven; NAN: none would */
     struct diff_change kinds[DIFF_KINDS];
     enum diff_answer answer;
     enum diff_kind cause; /* the kind that made most of the change; DIFF_KINDS: none */
@@ -64,10 +71,10 @@ struct diff diff_of(const struct diff_side *before, const struct diff_side *afte
 /* p of what is called proven, at most. */
 #define DIFF_LEVEL 0.05
 
-/* Why nothing can be said for or against a gate; NULL: something can. */
-const char *diff_cannot_tell(const struct diff *diff);
+/* Whether silence is because the step at its quickest is the same, and not because its steps are. */
+bool diff_is_quickest_alone(const struct diff *diff);
 
-/* Whether the step got longer by more than the share, and that is proven: what a gate may fail on. */
-bool diff_is_slower(const struct diff *diff, double share);
+/* Steps a side that would prove a change of this share; 0: not known, or no number would do. */
+uint32_t diff_steps_for(const struct diff *diff, double share);
 
 #endif

@@ -21,20 +21,34 @@ static str counts_words(const struct diff *diff, struct arena *arena)
                            : str_printf(arena, "%u and %u steps: no test", before, after);
 }
 
+/* ", 12 steps a side would do", for a change as large as this one. */
+static str enough_words(const struct diff *diff, struct arena *arena)
+{
+    const uint32_t steps = isnan(diff->spread.error) ? 12 : diff_steps_for(diff, diff->share);
+    return steps > diff->before->count || steps > diff->after->count
+               ? str_printf(arena, ", %u steps a side would do", steps)
+               : S("");
+}
+
 /* What the step's own numbers prove. */
 static str proof_words(const struct diff *diff, struct arena *arena)
 {
     const double p = fmax(diff->p_mean, diff->p_rank);
-    if (isnan(p))
-        return counts_words(diff, arena);
+    const str enough = enough_words(diff, arena);
+    if (isnan(p)) {
+        const str counts = counts_words(diff, arena);
+        return str_printf(arena, "%.*s%.*s", (int)counts.len, counts.at, (int)enough.len, enough.at);
+    }
     if (p <= DIFF_LEVEL && diff->disturbed && diff->answer != DIFF_PROVEN)
         return str_printf(arena, "not proven: its stretches at their quickest take %+.1f %%",
                           100 * diff->quickest_share);
     const str words = p_words(p, arena);
-    const char *const doubt = diff->answer == DIFF_PROVEN ? ""
-                              : p <= DIFF_LEVEL           ? "less than twice what steps differ by, "
-                                                          : "not proven, ";
-    return str_printf(arena, "%s%.*s", doubt, (int)words.len, words.at);
+    if (diff->answer == DIFF_PROVEN)
+        return words;
+    if (p <= DIFF_LEVEL)
+        return str_printf(arena, "no more than steps differ by, %.*s", (int)words.len, words.at);
+    return str_printf(arena, "not proven, %.*s%.*s", (int)words.len, words.at,
+                      diff->answer == DIFF_UNPROVEN ? (int)enough.len : 0, enough.at);
 }
 
 /* "step +12.3 % (46.10 to 51.77 ms, p = 0.002)" */
@@ -68,14 +82,30 @@ static str cause_words(const struct diff *diff, const struct diff_operators *ope
                       proof.at, why.len ? ": " : "", (int)why.len, why.at);
 }
 
+/* What would have been seen: without it "no change" says nothing. */
+static str shows_words(const struct diff *diff, struct arena *arena)
+{
+    const uint32_t steps = isnan(diff->spread.error) ? 12 : diff_steps_for(diff, 0.05);
+    if (isnan(diff->p_mean))
+        return steps ? str_printf(arena, "too few steps for any test, %u a side would show 5 %%", steps)
+                     : str_copy(arena, S("too few steps for any test"));
+    return str_printf(arena, "%.*f %% or more would have shown", diff->shows_share < 0.1, 100 * diff->shows_share);
+}
+
 static str silent_words(const struct diff *diff, struct arena *arena)
 {
     const str from = duration_words(arena, diff->before->mean.wall_ns);
     const str to = duration_words(arena, diff->after->mean.wall_ns);
-    return str_printf(arena, "no change: %.*s and %.*s a step (%+.1f %%, %s)", (int)from.len, from.at, (int)to.len,
-                      to.at, 100 * diff->share,
-                      isnan(diff->p_mean) ? "less than 1 %; too few steps for any test"
-                                          : "within what steps differ by anyway");
+    const str shows = shows_words(diff, arena);
+    if (diff_is_quickest_alone(diff))
+        return str_printf(
+            arena,
+            "no change of its own: at their quickest its stretches take as long as before (%+.1f %%), though "
+            "a step took %.*s and %.*s; of its own %.*s",
+            100 * diff->quickest_share, (int)from.len, from.at, (int)to.len, to.at, (int)shows.len, shows.at);
+    return str_printf(arena, "no change: %.*s and %.*s a step, %s; %.*s", (int)from.len, from.at, (int)to.len, to.at,
+                      fabs(diff->share) < 0.01 ? "less than 1 % apart" : "within what steps differ by anyway",
+                      (int)shows.len, shows.at);
 }
 
 /* "the first file breaks off" */
@@ -283,7 +313,7 @@ static void show_doubts(const struct diff *diff, struct section *section, struct
         section_text(section, S("Neither side marks steps: whole recordings are compared, however long they went on."));
     if (diff->before->facts.device != diff->after->facts.device)
         section_text(section, S("Only one side has device activity: their kinds of time are not the same."));
-    if (diff->disturbed && diff->answer == DIFF_UNPROVEN)
+    if (diff->disturbed && (diff->answer == DIFF_UNPROVEN || diff_is_quickest_alone(diff)))
         section_text(section,
                      S("Most of the change is not in the step at its quickest: other programs on these processors may "
                        "have made it."));
@@ -322,6 +352,7 @@ void diff_show(const struct diff *diff, const struct diff_operators *operators, 
     section_detail(section, "quickest_share", "change of the quickest", UNIT_RATIO, cell_real(diff->quickest_share));
     section_value(section, "p_mean", "p by the mean", UNIT_NONE, cell_real(diff->p_mean));
     section_value(section, "p_rank", "p by rank", UNIT_NONE, cell_real(diff->p_rank));
+    section_value(section, "shows_share", "smallest change shown", UNIT_RATIO, cell_real(diff->shows_share));
     section_value(section, "steps_before", "steps before", UNIT_COUNT, cell_int(diff->before->count));
     section_value(section, "steps_after", "steps after", UNIT_COUNT, cell_int(diff->after->count));
     show_kinds(diff, section);

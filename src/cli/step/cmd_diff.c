@@ -7,6 +7,7 @@
 #include "cli/program/command.h"
 #include "cli/program/output.h"
 #include "cli/program/reading.h"
+#include "diff/gate.h"
 #include "diff/show.h"
 #include "inputs/range.h"
 #include "sketch/numbers/operators_sketch.h"
@@ -100,17 +101,12 @@ static void say_gate(const struct diff *diff, double share, struct report *repor
 {
     struct arena *arena = report_arena(report);
     struct section *section = report_section(report, "diff", "What changed");
-    const char *const untold = diff_cannot_tell(diff);
     if (isnan(share))
         return;
-    section_detail(section, "fails", "fails", UNIT_NONE, cell_text(diff_is_slower(diff, share) ? S("yes") : S("no")));
-    if (untold)
-        section_text(section, str_printf(arena, "The gate cannot tell: %s.", untold));
-    else if (diff_is_slower(diff, share))
-        section_text(section, str_printf(arena, "The gate fails: the step is more than %g %% slower.", 100 * share));
-    else
-        section_text(section, str_printf(arena, "The gate holds: no step that is proven to be more than %g %% slower.",
-                                         100 * share));
+    const enum gate gate = gate_of(diff, share);
+    section_detail(section, "gate", "gate", UNIT_NONE, cell_text(str_of(gate_id(gate))));
+    section_detail(section, "fails", "fails", UNIT_NONE, cell_text(gate == GATE_FAILS ? S("yes") : S("no")));
+    section_text(section, gate_words(diff, share, arena));
 }
 
 /* ---- the command ---- */
@@ -126,7 +122,7 @@ static void add_trust(const struct inputs *inputs, const char *side, struct trus
 }
 
 static bool compare(const struct call *call, struct reading_side sides[2], double share, struct arena *arena,
-                    bool *slower, struct steptime_error *err)
+                    enum gate *gate, struct steptime_error *err)
 {
     struct report *report = report_new(arena, S("diff"));
     const struct diff diff = diff_of(&sides[0].side, &sides[1].side);
@@ -143,7 +139,7 @@ static bool compare(const struct call *call, struct reading_side sides[2], doubl
     for (int i = 0; i < 2; i++)
         add_trust(&sides[i].inputs, i ? "second side" : "first side", &trust);
     trust_show(&trust, report);
-    *slower = !isnan(share) && diff_is_slower(&diff, share);
+    *gate = isnan(share) ? GATE_HOLDS : gate_of(&diff, share);
     return output_report(call, report, err) && inputs_whole(&sides[0].inputs, err) &&
            inputs_whole(&sides[1].inputs, err);
 }
@@ -175,22 +171,26 @@ static enum steptime_code run(const struct call *call, struct steptime_error *er
     struct arena arena = {0};
     struct reading_side sides[2] = {{.call = call}, {.call = call}};
     double share;
-    bool slower = false, good = check(call, &share, err) && steps_of_sides(call, sides, err);
+    enum gate gate = GATE_HOLDS;
+    bool good = check(call, &share, err) && steps_of_sides(call, sides, err);
     for (int i = 0; i < 2 && good; i++) {
         sides[i].path = call_argument(call, (uint32_t)i);
         good = read_side(&sides[i], &arena, err);
     }
-    good = good && compare(call, sides, share, &arena, &slower, err);
+    good = good && compare(call, sides, share, &arena, &gate, err);
     for (int i = 0; i < 2; i++)
         inputs_close(&sides[i].inputs);
     arena_free(&arena);
-    return !good ? err->code : slower ? STEPTIME_JUDGED : STEPTIME_OK;
+    const bool no = gate == GATE_FAILS || (gate == GATE_CANNOT_TELL && call_flag(call, "fail-unsure"));
+    return !good ? err->code : no ? STEPTIME_JUDGED : STEPTIME_OK;
 }
 
 static const struct option options[] = {
     {"fail-over", 0, "PERCENT", NULL,
-     "Exit with 1 where the step is proven to be more than this slower: 5%. What chance may have made, and what too few "
-     "steps cannot prove, fails nothing, and is said."},
+     "A gate: exit with 1 where the step is proven to be more than this slower: 5%. Exit with 0 where it holds: it is not, and "
+     "had it been, these steps would have proven it. Where the gate cannot tell (too few steps, or such as differ by too much) "
+     "it says so, with how many steps would do, and exits with 0."},
+    {"fail-unsure", 0, NULL, NULL, "With --fail-over: exit with 1 where the gate cannot tell, too."},
     {"steps-after", 0, "A..B", NULL,
      "Of the second side look at these steps, as --steps; then --steps is of the first alone. With one trace as both sides: "
      "its early steps against its late ones."},
@@ -207,7 +207,7 @@ const struct command command_diff = {
         "that left the training loop, copies through pageable memory, kernels of fewer bits, a rank that is no longer "
         "late, the operators that changed most.\n\n"
         "A permutation test over the steps tells change from chance: it needs four steps a side, better ten. Where nothing "
-        "changed the screen says so, and no more. Sketches ('summary --save') are kilobytes, so that a repository can keep "
+        "changed, or no more than steps differ by anyway, the screen says so, and how large a change would have shown. Sketches ('summary --save') are kilobytes, so that a repository can keep "
         "the baseline that its merges are measured against.",
     .examples = "steptime diff before.json.gz after.json.gz|two traces\n"
                 "steptime diff baseline/ traces/|two jobs, all ranks of each\n"

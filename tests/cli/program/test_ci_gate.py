@@ -156,6 +156,18 @@ class Gate(unittest.TestCase):
         allowed = self.github(STEPTIME_PATHS="train.py", STEPTIME_BEFORE="before.json", STEPTIME_AFTER="after.json", STEPTIME_FAIL_OVER="50%")
         self.assertEqual(allowed.returncode, 0, allowed.stderr)
 
+    def test_what_the_recordings_cannot_tell_passes_unless_asked(self):
+        self.write("train.py", CLEAN)
+        for name, step_us in (("before.json", 1000), ("after.json", 1500)):
+            trace(self.path(name), step_us, steps=3)
+        sides = {"STEPTIME_PATHS": "train.py", "STEPTIME_BEFORE": "before.json", "STEPTIME_AFTER": "after.json"}
+        done = self.github(**sides)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("The gate cannot tell", done.stdout)
+        self.assertIn("**steptime** passed, but cannot tell", self.server.comments[0]["body"])
+        self.assertEqual(self.github(**sides, STEPTIME_FAIL_UNSURE="false").returncode, 0)
+        self.assertEqual(self.github(**sides, STEPTIME_FAIL_UNSURE="true").returncode, 1)
+
     def test_what_cannot_be_judged_is_no_pass(self):
         self.write("train.py", CLEAN)
         done = self.github(STEPTIME_PATHS="train.py", STEPTIME_BEFORE="absent.json", STEPTIME_AFTER="absent.json")

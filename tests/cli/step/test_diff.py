@@ -206,6 +206,60 @@ class Gate(Diff):
             found = values(self.diff("--fail-over", "5", self.path("before.json"), self.path("after.json")))
             self.assertEqual((found["answer"], found["fails"]), ("untested", "no"))
 
+    def test_it_holds_where_the_change_would_have_shown(self):
+        training(1, self.path("before.json"))
+        training(2, self.path("after.json"))
+        found = values(self.diff("--fail-over", "5", "--fail-unsure", self.path("before.json"), self.path("after.json")))
+        self.assertEqual((found["answer"], found["gate"], found["fails"]), ("unchanged", "holds", "no"))
+        self.assertLess(found["shows_share"], 0.05)
+        self.assertRegex(self.first_line(self.path("before.json"), self.path("after.json")), r"^no change: .*; \d\.\d % or more would have shown")
+
+    def test_it_cannot_tell_where_steps_differ_by_more(self):
+        training(1, self.path("before.json"), jitter=0.5)
+        training(2, self.path("after.json"), jitter=0.5)
+        sides = (self.path("before.json"), self.path("after.json"))
+        found = values(self.diff("--fail-over", "5", *sides))
+        self.assertEqual((found["answer"], found["gate"], found["fails"]), ("unchanged", "cannot_tell", "no"))
+        self.assertGreater(found["shows_share"], 0.05)
+        self.diff("--fail-over", "5", "--fail-unsure", *sides, code=JUDGED)
+        self.diff("--fail-over", "90", "--fail-unsure", *sides)
+        said = re.search(r"The gate cannot tell: of these steps only \d+(\.\d)? % or more would show, not 5 %\. Record at least (\d+) steps a side",
+                         " ".join(steptime("diff", "--fail-over", "5", *sides).out.split()))
+        steps = int(said[2])
+        self.assertGreater(steps, STEPS)
+        for seed, name in enumerate(sides):  # so many do
+            training(10 + seed, name, jitter=0.5, steps=steps + steps // 4)
+        self.assertEqual(values(self.diff("--fail-over", "5", "--fail-unsure", *sides))["gate"], "holds")
+
+    def test_a_large_difference_of_few_steps_is_not_silenced(self):
+        for steps in (3, 4, 6):
+            training(1, self.path("before.json"), steps=steps, jitter=0.6)
+            training(2, self.path("after.json"), steps=steps, jitter=0.6, mm=1900)
+            found = values(steptime("diff", "--format", "json", "--fail-over", "5", self.path("before.json"), self.path("after.json")).json)
+            self.assertGreater(found["change_share"], 0.1)
+            self.assertIn(found["answer"], ("untested",) if steps < 4 else ("unproven", "changed", "part_changed"))
+            if found["answer"] in ("untested", "unproven"):
+                self.assertEqual(found["gate"], "cannot_tell")
+                self.assertRegex(self.first_line(self.path("before.json"), self.path("after.json")), r"\d+ steps a side would do")
+
+    def test_what_drifts_within_a_side_proves_nothing(self):
+        def drifting(path, seed, begin):
+            scene, at, draw = plant.Plant(), 0.0, random.Random(seed)
+            for step in range(20):
+                took = 1000 * (1 + begin + step / 100) + draw.uniform(-2, 2)
+                scene.host("aten::mm", at, took - 50)
+                scene.work(at + 20, took - 40, launch=at + 10, launch_dur=5)
+                scene.step(step, at, took - 0.01)
+                at += took
+            scene.write(path)
+        drifting(self.path("before.json"), 1, 0)
+        drifting(self.path("after.json"), 2, 0.08)  # each side rises by a fifth
+        found = values(self.diff(self.path("before.json"), self.path("after.json")))
+        self.assertLess(max(found["p_mean"], found["p_rank"]), 0.05)
+        self.assertEqual(found["answer"], "unchanged")
+        drifting(self.path("after.json"), 2, 0.5)
+        self.assertEqual(values(self.diff(self.path("before.json"), self.path("after.json")))["answer"], "changed")
+
     def test_a_recording_is_no_step(self):
         training(1, self.path("before.json"))
         with open(self.path("before.json"), encoding="utf-8") as written:

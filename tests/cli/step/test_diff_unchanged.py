@@ -44,17 +44,26 @@ class Host(unittest.TestCase):
         self.assertEqual(run.code, OK, run.err)
         return values(run.json)
 
-    def test_what_other_programs_took_is_not_proven(self):
+    def test_what_other_programs_took_is_no_change(self):
         host_only(1, self.paths[0])
         host_only(2, self.paths[1], interrupted=0.1)
         found = self.diff("--fail-over", "5%")
         self.assertGreater(found["change_share"], 0.5)
         self.assertLess(max(found["p_mean"], found["p_rank"]), 0.05)
-        self.assertEqual((found["answer"], found["cause"], found["fails"]), ("unproven", "host", "no"))
+        self.assertEqual((found["answer"], found["cause"], found["gate"], found["fails"]), ("unchanged", None, "cannot_tell", "no"))
         self.assertLess(abs(found["quickest_share"]), 0.03)
         shown = " ".join(steptime("diff", *self.paths).out.split())
-        self.assertRegex(shown, r"not proven: its stretches at their quickest take [+-]\d\.\d %\)")
+        self.assertRegex(shown, r"no change of its own: at their quickest its stretches take as long as before \([+-]\d\.\d %\)")
         self.assertIn("other programs on these processors may have made it", shown)
+
+    def test_what_is_left_of_a_change_beside_them_is_not_silenced(self):
+        host_only(1, self.paths[0])
+        host_only(2, self.paths[1], operator=150, interrupted=0.06, steps=24)  # +36 % by itself, more than twice with what others took
+        found = self.diff()
+        self.assertLess(found["quickest_share"], found["change_share"] / 2)
+        self.assertEqual((found["answer"], found["cause"]), ("unproven", "host"))
+        shown = " ".join(steptime("diff", *self.paths).out.split())
+        self.assertRegex(shown, r"not proven: its stretches at their quickest take [+-]\d+\.\d %\)")
 
     def test_what_takes_longer_in_every_step_is(self):
         for change in ({"operator": 130}, {"between": 80}):
