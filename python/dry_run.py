@@ -4,7 +4,7 @@
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
 need of them), dry_elements.py (filled number by number, or pickled), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
-(its kernels of attention), dry_recurrent.py (its recurrent layers), dry_recurrent_real.py, dry_packed.py (sequences of several lengths), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
+(its kernels of attention), dry_ctc.py (its lengths), dry_recurrent.py (its recurrent layers), dry_recurrent_real.py, dry_packed.py (sequences of several lengths), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
 is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_direct.py (what nothing compiled needs), dry_garbage.py (how often Python looks for garbage), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
@@ -62,6 +62,7 @@ class DryRun:
     def __init__(self):
         self.process = os.getpid()
         self.torch = self.mode = self.memory = self.batch = self.loaders = self.waits = None
+        self.library = None  # of operators of ours; they last as long
         self.trace = Trace()
         self.first = FirstOptimizer()
         self.steps = 0
@@ -81,6 +82,7 @@ class DryRun:
         self.mode = None if REAL else mode_of(torch)
         import steptime_dry_batch
         import steptime_dry_calls
+        import steptime_dry_ctc
         import steptime_dry_data
         import steptime_dry_device
         import steptime_dry_elements
@@ -114,6 +116,8 @@ class DryRun:
         self.loaders.watch()
         steptime_dry_calls.Calls(self.memory, DEVICE == "cuda", self.batch).watch()
         garbage.watch(torch)
+        if not REAL:
+            self.library = steptime_dry_ctc.read_lengths(torch, self.memory.places)
         self.watch_optimizers(torch)
         watch_steps(torch, self.end_step)
         if self.mode:
