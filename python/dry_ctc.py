@@ -5,6 +5,7 @@ PyTorch keeps them as tensors, which are other operators.
 It lies as steptime_dry_ctc.py beside the sitecustomize.py that dry_run.py is.
 """
 import ctypes
+import warnings
 
 from steptime_dry_plan import count
 from steptime_dry_values import is_known
@@ -82,5 +83,10 @@ def read_lengths(torch, places):
     ctc, aten = Ctc(torch, places), torch.ops.aten
     kept[aten._ctc_loss.default] = ctc.of_scores
     library = torch.library.Library("aten", "IMPL")
-    library.impl("ctc_loss.Tensor", ctc.loss, "CompositeImplicitAutograd", allow_override=True)
+    try:
+        with warnings.catch_warnings():  # that there is another
+            warnings.simplefilter("ignore")
+            library.impl("ctc_loss.Tensor", ctc.loss, "CompositeImplicitAutograd", allow_override=True)
+    except (TypeError, RuntimeError):
+        pass  # an older PyTorch: lengths stay tensors
     return library

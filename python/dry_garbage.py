@@ -54,9 +54,9 @@ class Garbage:
         gc.set_threshold(*usual)
 
     def living(self, kind):
-        """All objects of that class."""
-        before = [held for held in (one() for one in self.before) if held is not None]
-        return [held for held in (*before, *gc.get_objects()) if issubclass(type(held), kind)]
+        """All objects of that class. (No list of all may be among all: it would hold itself, and everything, until Python looks again.)"""
+        now = [held for held in gc.get_objects() if issubclass(type(held), kind)]
+        return [held for held in (one() for one in self.before) if issubclass(type(held), kind)] + now
 
 
 garbage = Garbage()

@@ -83,6 +83,13 @@ class Observed(Case):
         kinds = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
         self.assertEqual((kinds["parameters"], kinds["buffers"]), (2 * 512, 3 * 512))  # of the script's first module
 
+    def test_gradients_die_when_they_are_dropped(self):
+        """Behind a step all objects are looked through, which holds none of them."""
+        wide = FEW.replace("COUNT", "9").replace("torch.nn.BatchNorm1d(64)", "torch.nn.Linear(1024, 1024)").replace("(8, 64)", "(4096, 1024)")
+        told = self.priced(wide.replace("optimizer.step()", "optimizer.step()\n        optimizer.zero_grad()"))
+        held = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
+        self.assertLess(held.get("gradients", 0), 4 << 20)
+
     def test_the_last_of_those_that_are_made(self):
         for count, step in ((1, "ProfilerStep#0"), (2, "ProfilerStep#1")):
             told, whole = self.steps_of(count)
