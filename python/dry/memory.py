@@ -12,10 +12,10 @@ each in their order, words apart by tabs:
     s  <n>                                 a step ended
     b                                      from here on what is made may grow with the batch
 """
-import gc
 import os
 
 from steptime_dry_direct import Fillers, device_of
+from steptime_dry_garbage import garbage
 from steptime_dry_places import Places
 from steptime_dry_plan import REAL, TO, tell
 from steptime_dry_real import of_its_library
@@ -138,8 +138,7 @@ class Memory:
 
     def tell_leaves(self):
         """What has gradients and was computed of nothing."""
-        Tensor = self.torch.Tensor
-        for tensor in [held for held in gc.get_objects() if issubclass(type(held), Tensor)]:
+        for tensor in garbage.living(self.torch.Tensor):
             if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
                 self.tell_kind(tensor, "parameter")
                 self.tell_kind(tensor.grad, "gradient")
@@ -168,8 +167,7 @@ class Memory:
 
     def tell_modules(self):
         """Parameters that no optimizer has, and buffers."""
-        Module = self.torch.nn.Module
-        for module in [held for held in gc.get_objects() if issubclass(type(held), Module)]:
+        for module in garbage.living(self.torch.nn.Module):
             for parameter in list(module.__dict__.get("_parameters", {}).values()):
                 self.tell_kind(parameter, "parameter")
             for buffer in list(module.__dict__.get("_buffers", {}).values()):

@@ -101,7 +101,7 @@ class Processes:
         """It was just forked: it ends with the script, which may not have come to know it when it is killed."""
         if self.started and self.die_with_parent:
             self.die_with_parent(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
-        self.run.leave()
+        self.run.trace.leave()
 
 
 def fork_all():
@@ -114,7 +114,7 @@ def fork_all():
 
 
 def watch(run):
-    """run.leave(): in a process that was forked."""
+    """run.trace.leave(): in a process that was forked."""
     from multiprocessing import process
     processes.run = run
     given = process.BaseProcess.start

@@ -4,15 +4,15 @@
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
 plan.py (what was asked for, lines, notes), values.py, shapes.py and known.py (stand-ins, and where there is no
 need of them), elements.py (filled number by number, or pickled), strides.py (where its elements lie), device.py (answers as the asked device would), attention.py
-(its kernels of attention), recurrent.py (its recurrent layers), recurrent_real.py, packed.py (sequences of several lengths), words.py (its words in the script), quiet.py (what would be in the way), files.py (what it writes), memory.py, calls.py and storages.py (which storages live when, in which
+(its kernels of attention), ctc.py (its lengths), recurrent.py (its recurrent layers), recurrent_real.py, packed.py (sequences of several lengths), words.py (its words in the script), quiet.py (what would be in the way), files.py (what it writes), memory.py, calls.py and storages.py (which storages live when, in which
 calls of modules), places.py (which of them on the device), streams.py (streams and events), job.py and ranks.py (a
 job of several ranks), lone.py (one whose ranks nobody said), processes.py (processes that train), batch.py (samples of a step), data.py (batches where data
-is absent), loader.py (what loading one takes), weights.py (weights without data, or absent), direct.py (what nothing compiled needs), end.py (why there is no step) and lack.py (whether that is for want
+is absent), loader.py (what loading one takes), weights.py (weights without data, or absent), direct.py (what nothing compiled needs), garbage.py (how often Python looks for garbage), end.py (why there is no step) and lack.py (whether that is for want
 of data); where that is asked for waits.py (where the host would wait for the device) and real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
 they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the
-script does to STEPTIME_DRY_TO/et.json; each step has a ProfilerStep of its own and ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
+script does (trace.py); each step has a ProfilerStep of its own and ends with the step() of an optimizer, as for record.py; of a script that runs backward() before it makes any, with backward().
 Where it makes one later, all begins anew. After the last step the process ends at once. Lines for who waits go to
 STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 
@@ -44,12 +44,14 @@ STEPTIME_DRY_TO/notes, their words apart by tabs, `-` for no place:
 import os
 import sys
 
-from steptime_dry_direct import go_directly
+from steptime_dry_direct import go_directly, name_lines_quickly
 from steptime_dry_end import end, tell_late, tell_of_faults
 from steptime_dry_files import hold_back
+from steptime_dry_garbage import garbage
 from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_processes import processes, watch as watch_processes
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_dry_trace import Trace
 from steptime_dry_weights import drop_data, need_no_weights
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
@@ -59,7 +61,9 @@ class DryRun:
 
     def __init__(self):
         self.process = os.getpid()
-        self.torch = self.mode = self.observer = self.mark = self.memory = self.batch = self.loaders = self.waits = None
+        self.torch = self.mode = self.memory = self.batch = self.loaders = self.waits = None
+        self.library = None  # of operators of ours; they last as long
+        self.trace = Trace()
         self.first = FirstOptimizer()
         self.steps = 0
         self.by_hand = False
@@ -78,6 +82,7 @@ class DryRun:
         self.mode = None if REAL else mode_of(torch)
         import steptime_dry_batch
         import steptime_dry_calls
+        import steptime_dry_ctc
         import steptime_dry_data
         import steptime_dry_device
         import steptime_dry_elements
@@ -101,7 +106,7 @@ class DryRun:
             steptime_dry_strides.give_strides(torch, self.mode)
             steptime_dry_values.give(torch)
             steptime_dry_known.keep_values(torch)
-            steptime_dry_elements.fill_quickly(torch, lambda: self.observer is not None)
+            steptime_dry_elements.fill_quickly(torch, lambda: self.trace.began)
             steptime_dry_elements.pickle_shapes(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
@@ -110,6 +115,9 @@ class DryRun:
         self.loaders = steptime_dry_loader.Loaders(torch)
         self.loaders.watch()
         steptime_dry_calls.Calls(self.memory, DEVICE == "cuda", self.batch).watch()
+        garbage.watch(torch)
+        if not REAL:
+            self.library = steptime_dry_ctc.read_lengths(torch, self.memory.places)
         self.watch_optimizers(torch)
         watch_steps(torch, self.end_step)
         if self.mode:
@@ -142,7 +150,7 @@ class DryRun:
             end.optimizer = end.optimizer or place()
             if self.by_hand:
                 self.begin_anew()
-            elif self.observer is None:
+            elif not self.trace.began:
                 self.observe()
         torch.optim.Optimizer.__init__ = wrapper
 
@@ -159,33 +167,20 @@ class DryRun:
         self.batch.end_backward()
         if end.optimizer:
             return
-        if self.observer is None:
+        if not self.trace.began:
             self.by_hand = True
             self.observe()
         elif self.by_hand:
             self.count_step(None)
 
     def observe(self):
-        from torch.profiler import ExecutionTraceObserver
-        self.observer = ExecutionTraceObserver()
-        self.observer.register_callback(os.path.join(TO, "et.json"))
-        self.observer.start()
-        self.enter_step()
-
-    def stop_observing(self):
-        self.leave_step()
-        self.observer.stop()
-        self.observer.unregister_callback()
-
-    def leave(self):
-        """In a process that was forked: what it does is none of this trace."""
-        if self.observer:
-            self.observer.stop()
+        garbage.look_again(self.torch)
+        self.trace.begin(self.torch)
 
     def begin_anew(self):
         """An optimizer behind steps by hand: these were setting up."""
         self.by_hand = False
-        self.stop_observing()
+        self.trace.stop()
         self.steps = 0
         self.memory.begin_anew()
         self.batch.begin_step()
@@ -196,22 +191,12 @@ class DryRun:
 
     # ---- steps ----
 
-    def enter_step(self):
-        self.mark = self.torch.profiler.record_function(f"ProfilerStep#{self.steps}")
-        self.mark.__enter__()
-
-    def leave_step(self):
-        mark, self.mark = self.mark, None
-        if mark:
-            mark.__exit__(None, None, None)
-
     def end_step(self, optimizer):
         if self.is_here() and self.first.makes(optimizer):
             self.count_step(optimizer)
 
     def count_step(self, optimizer):
         """optimizer: None where there is none."""
-        self.leave_step()
         self.steps += 1
         self.memory.end_step(optimizer)
         self.batch.end_step()
@@ -219,10 +204,9 @@ class DryRun:
         tell("step", words=self.steps)
         if self.waits:
             self.waits.end_step()
+        self.trace.end_step(self.steps)
         if self.steps >= STEPS:
             self.finish("done")
-        elif self.observer:
-            self.enter_step()
 
     # ---- the way out ----
 
@@ -231,8 +215,7 @@ class DryRun:
         processes.end()
         if self.waits:
             self.waits.close()
-        if self.observer:
-            self.stop_observing()
+        self.trace.stop()
         if self.memory and self.steps:  # not that of a launcher, which ends behind the script that it started
             self.memory.write()
             if self.waits:
@@ -314,8 +297,10 @@ def hear_of_the_end():
 
 if TO and __name__ == "sitecustomize":
     tell("loaded", words=sys.version.split()[0])
+    garbage.put_off()
     hear_of_the_end()
     tell_of_faults()
     hold_back()
-    sys.meta_path.insert(0, Waiting({"torch": run.enter, "transformers.modeling_utils": need_no_weights}))
+    sys.meta_path.insert(0, Waiting({"torch": run.enter, "torch._library.utils": name_lines_quickly,
+                                     "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()

@@ -89,6 +89,12 @@ def go_on(stream):
         state.current = stream
 
 
+def tell_current():
+    """For who begins to observe."""
+    if state.current != usual:
+        leave(f"stream {state.current.stream_id}")
+
+
 def entered(stream=None):
     return state.current if stream is None else stream
 

@@ -73,6 +73,7 @@ struct dry_result {
     struct dry_memory memory;  /* of the device, or the host where that was asked for */
     struct dry_waits waits;    /* where they were asked for */
     int64_t steps;             /* that were made */
+    bool of_first;             /* the trace is that of the first step, not of the last */
     str short_because;         /* why not more; "": all were, or the script made no more */
     str torch;                 /* its version */
     const struct dry_note *at; /* in the order in which they were told */

@@ -40,6 +40,11 @@ void price_show_dry(const struct dry_result *dry, bool shapes, struct report *re
     if (dry->short_because.len)
         section_text(section, str_printf(report_arena(report), "The script made no more steps: it stopped %.*s",
                                          (int)dry->short_because.len, dry->short_because.at));
+    if (dry->of_first)
+        section_text(
+            section,
+            S("The first step is priced: only if all were made is the last one known, and a second run for as many steps as were "
+              "made had no time, or went otherwise."));
     if (dry->by_hand.len)
         section_text(section,
                      str_printf(report_arena(report), "Steps end with backward() at %.*s: no optimizer was made.",

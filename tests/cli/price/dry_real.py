@@ -19,6 +19,16 @@ def nodes_of(path):
         return json.load(text)["nodes"]
 
 
+def without_gloo(nodes):
+    """Behind a reduce-scatter: wait() of gloo's, which sums all for all, takes this rank's part of it. No script asks for that."""
+    names = [node["name"] for node in nodes]
+    if "c10d::_reduce_scatter_base_" in names:
+        for i in range(names.index("c10d::_reduce_scatter_base_"), len(names) - 1):
+            if names[i:i + 2] == ["aten::chunk", "aten::copy_"]:
+                return nodes[:i] + nodes[i + 2:]
+    return nodes
+
+
 class Tree:
     """The last step of an execution trace as operators within operators, without what a mode did."""
 
@@ -37,10 +47,10 @@ class Tree:
     def inside(self, node):
         kept = [child for child in self.below.get(node["id"], [])
                 if child["name"] not in (MODE, *ADDED) and not child["name"].startswith(NOTED)]
-        if self.dry:  # a copy of a tensor without data
-            kept = [child for child in kept
-                    if child["name"] not in ("aten::empty_strided", "aten::set_") or self.stood_in(child)]
-        return kept
+        if not self.dry:
+            return without_gloo(kept)
+        return [child for child in kept  # but for copies of tensors without data
+                if child["name"] not in ("aten::empty_strided", "aten::set_") or self.stood_in(child)]
 
 
 def arguments(node, first=None):

@@ -6,6 +6,7 @@ import shlex
 import unittest
 
 from again import interpreter
+from dry_real import nodes_of
 from price_case import Case, rows, value
 from support import INPUT, OK, steptime
 
@@ -54,6 +55,56 @@ NO_OPTIMIZER = "step() of an optimizer: there is none, steps end with backward()
 
 def stand_ins(told):
     return {(row["place"], row["call"]) for row in rows(told, "dry_run", "stand_ins")}
+
+
+FEW = """
+    import torch
+    norm = torch.nn.BatchNorm1d(64)
+    optimizer = torch.optim.SGD(norm.parameters(), lr=0.1)
+    for step in range(COUNT):
+        norm(torch.randn(8, 64)).sum().backward()
+        optimizer.step()
+        if step:
+            torch.zeros(7, 13)
+"""
+
+
+class Observed(Case):
+    """The first step and the last; where fewer are made than were asked for, the last of those."""
+    def steps_of(self, count, end=""):
+        told = self.priced(FEW.replace("COUNT", str(count)) + end, "--keep", self.path("dry.json"))
+        nodes = nodes_of(self.path("dry.json"))
+        steps = {node["id"]: node["name"] for node in nodes if node["name"].startswith("ProfilerStep")}
+        return told, {steps[node["ctrl_deps"]] for node in nodes if node["ctrl_deps"] in steps and node["name"].startswith("Optimizer.step")}
+
+    def test_the_last_of_all(self):
+        told, whole = self.steps_of(9)
+        self.assertEqual((value(told, "dry_run", "steps"), whole), (3, {"ProfilerStep#2"}))
+        kinds = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
+        self.assertEqual((kinds["parameters"], kinds["buffers"]), (2 * 512, 3 * 512))  # of the script's first module
+
+    def test_gradients_die_when_they_are_dropped(self):
+        """Behind a step all objects are looked through, which holds none of them."""
+        wide = FEW.replace("COUNT", "9").replace("torch.nn.BatchNorm1d(64)", "torch.nn.Linear(1024, 1024)").replace("(8, 64)", "(4096, 1024)")
+        told = self.priced(wide.replace("optimizer.step()", "optimizer.step()\n        optimizer.zero_grad()"))
+        held = {row["kind"]: row["bytes"] for row in rows(told, "memory", "memory")}
+        self.assertLess(held.get("gradients", 0), 4 << 20)
+
+    def test_the_last_of_those_that_are_made(self):
+        for count, step in ((1, "ProfilerStep#0"), (2, "ProfilerStep#1")):
+            told, whole = self.steps_of(count)
+            self.assertEqual((value(told, "dry_run", "steps"), whole), (count, {step}))
+
+    def test_the_last_before_an_error(self):
+        end = "    raise ValueError('over')\n"
+        told, whole = self.steps_of(2, end)
+        self.assertEqual((value(told, "dry_run", "steps"), whole), (2, {"ProfilerStep#1"}))
+        self.assertIn("ValueError: over", self.price(self.path("train.py"), "--hw", "H100").out)
+
+    def test_streams_are_those_that_were_chosen_before(self):
+        chosen = FEW.replace("optimizer =", "torch.cuda.set_stream(torch.cuda.Stream())\n    optimizer =").replace("COUNT", "9")
+        self.priced(chosen, "--keep", self.path("dry.json"))
+        self.assertIn("steptime::stream 1", {node["name"] for node in nodes_of(self.path("dry.json"))})
 
 
 class Starting(Case):

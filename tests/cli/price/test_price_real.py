@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from dry_real import Comparison, Tree
+from dry_real import Comparison, Tree, nodes_of
 from price_case import MLP, Case, rows, value
 from support import OK, steptime
 
@@ -98,6 +98,17 @@ class Same(Case):
     def test_tables(self):
         self.same(DLRM, 180)
 
+    def test_lengths_that_ctc_reads(self):
+        self.same(CTC, 50)
+        ends = CTC.replace("optimizer.zero_grad()", 'loss = loss + ctc(scores, reduction="sum", zero_infinity=True) + ctc(scores[:, 0])\n        optimizer.zero_grad()')
+        self.same("""
+    from torch.nn.functional import ctc_loss
+    def ctc(scores, **named):
+        count = scores.shape[1:-1].numel()
+        lengths = [torch.full(scores.shape[1:-1], length, dtype=torch.int32) for length in (20, 5)]
+        return ctc_loss(scores, torch.ones(5 * count, dtype=torch.int32), *lengths, **named)
+""" + ends, 90)
+
     def test_language(self):
         if subprocess.run([self.python, "-c", "import transformers"], capture_output=True, check=False).returncode:
             self.skipTest("no transformers")
@@ -109,7 +120,7 @@ CTC = """
     from torch import nn
     model = nn.Linear(16, 8)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    for step in range(3):
+    for step in range(12):
         scores = model(torch.randn(4, 20, 16)).log_softmax(-1).transpose(0, 1)
         loss = nn.functional.ctc_loss(scores, torch.randint(1, 8, (4, 5)), torch.full((4,), 20), torch.full((4,), 5))
         optimizer.zero_grad()
@@ -122,8 +133,16 @@ class Whole(Case):
     def test_gradients_of_ctc_end_in_the_trace(self):
         self.price(self.script(CTC), "--keep", self.path("dry.json"))
         names = [node["name"] for node in Tree(self.path("dry.json")).top]
-        self.assertIn("autograd::engine::evaluate_function: CtcLossBackward1", names)
+        self.assertIn("autograd::engine::evaluate_function: CtcLossBackward0", names)
         self.assertEqual(names[-1], "Optimizer.step#SGD.step")
+
+    def test_lengths_that_nobody_knows_are_the_longest(self):
+        drawn = CTC.replace("torch.full((4,), 20)", "torch.randint(10, 20, (4,)).cuda()").replace("nn.Linear(16, 8)", "nn.Linear(16, 8).cuda()")
+        told = self.priced(drawn.replace("(4, 20, 16)", "(4, 20, 16).cuda()"), "--keep", self.path("dry.json"))
+        told = {(row["kind"], row["call"]): row["times"] for row in rows(told, "dry_run", "stand_ins")}
+        self.assertEqual(told[("value", "lengths of ctc_loss()")], 3)
+        loss = next(node for node in nodes_of(self.path("dry.json")) if node["name"] == "aten::_ctc_loss")
+        self.assertEqual(loss["inputs"]["values"][2], [20] * 4)
 
 
 TRACKED = """
