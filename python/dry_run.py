@@ -8,7 +8,7 @@ need of them), dry_elements.py (filled number by number, or pickled), dry_stride
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
 is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_direct.py (what nothing compiled needs), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
-of data); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
+of data), dry_types.py (what types are equal to); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
 they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the
@@ -50,6 +50,7 @@ from steptime_dry_files import hold_back
 from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_processes import processes, watch as watch_processes
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_dry_types import types_compare
 from steptime_dry_weights import drop_data, need_no_weights
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
@@ -317,5 +318,7 @@ if TO and __name__ == "sitecustomize":
     hear_of_the_end()
     tell_of_faults()
     hold_back()
+    if not REAL:
+        types_compare()
     sys.meta_path.insert(0, Waiting({"torch": run.enter, "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()

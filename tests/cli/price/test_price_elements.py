@@ -46,6 +46,16 @@ LIKE_KNOWN = """
         few[table[torch.randint(100, size=(64,))]]
         few[torch.empty_like(table) * 0 + torch.randint(5, size=(100,))]
 """ + TRAIN
+# Tensors without data are of a class of their own: `==` may not tell, though `is` does.
+TYPES = """
+    import torch
+    given = torch.zeros(3).cuda()
+    assert type(given) == torch.Tensor and torch.Tensor == type(given) and given.__class__ == torch.Tensor
+    assert not type(given) != torch.Tensor and not torch.Tensor != type(given)
+    assert type(given) in (int, torch.Tensor) and type(given) not in (list, torch.nn.Parameter)
+    assert type(given) != torch.nn.Parameter and not type(given) == int and type(given) == type(given)
+    assert {type(given): 1}[type(torch.ones(2))] == 1
+""" + TRAIN
 # A name that NumPy has no longer is the script's own error, whatever stand-ins came before.
 GONE = """
     import numpy, torch
@@ -56,7 +66,7 @@ GONE = """
 
 class Elements(Case):
     def test_known_and_quick(self):
-        for text in (FILLED, PICKLED, LIKE_KNOWN):
+        for text in (FILLED, PICKLED, LIKE_KNOWN, TYPES):
             told = self.priced(text, "--fallback", "never", "--limit", "50")
             self.assertEqual(value(told, "dry_run", "steps"), 3)
             self.assertEqual(section(told, "dry_run")["tables"], [])
