@@ -8,7 +8,7 @@ need of them), dry_elements.py (filled number by number, or pickled), dry_stride
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
 job of several ranks), dry_lone.py (one whose ranks nobody said), dry_processes.py (processes that train), dry_batch.py (samples of a step), dry_data.py (batches where data
 is absent), dry_loader.py (what loading one takes), dry_weights.py (weights without data, or absent), dry_direct.py (what nothing compiled needs), dry_end.py (why there is no step) and dry_lack.py (whether that is for want
-of data), dry_types.py (what types are equal to); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
+of data), dry_types.py (what types are equal to) and dry_kinds.py (a script's own); where that is asked for dry_waits.py (where the host would wait for the device) and dry_real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
 they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the
@@ -82,6 +82,7 @@ class DryRun:
         import steptime_dry_data
         import steptime_dry_device
         import steptime_dry_elements
+        import steptime_dry_kinds
         import steptime_dry_known
         import steptime_dry_loader
         import steptime_dry_lone
@@ -104,6 +105,7 @@ class DryRun:
             steptime_dry_known.keep_values(torch)
             steptime_dry_elements.fill_quickly(torch, lambda: self.observer is not None)
             steptime_dry_elements.pickle_shapes(torch)
+            steptime_dry_kinds.kinds_without_data(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.batch.began = self.memory.begin_batches

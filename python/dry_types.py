@@ -9,6 +9,7 @@ without data are of the same class, so they count as plain tensors, too.
 import builtins
 import sys
 
+from steptime_dry_kinds import MADE_OF
 from steptime_dry_plan import is_torch
 
 NAME, MODULE = "FakeTensor", "torch._subclasses.fake_tensor"
@@ -17,12 +18,12 @@ NAME, MODULE = "FakeTensor", "torch._subclasses.fake_tensor"
 def comparing(meta, tensor):
     """A class of classes that are equal to that one."""
     def equal(kind, other):
-        if other is tensor and not is_torch(sys._getframe(1).f_code.co_filename):
+        if other is kind.__dict__.get(MADE_OF, tensor) and not is_torch(sys._getframe(1).f_code.co_filename):
             return True
         return kind is other or NotImplemented
 
     def differs(kind, other):
-        if other is tensor and not is_torch(sys._getframe(1).f_code.co_filename):
+        if other is kind.__dict__.get(MADE_OF, tensor) and not is_torch(sys._getframe(1).f_code.co_filename):
             return False
         return kind is not other and NotImplemented
     return type(f"{meta.__name__}OfNoData", (meta,), {"__eq__": equal, "__ne__": differs, "__hash__": meta.__hash__})
