@@ -6,6 +6,7 @@ It lies as steptime_dry_values.py beside the sitecustomize.py that dry_run.py is
 """
 import functools
 
+from steptime_dry_kinds import as_plain
 from steptime_dry_plan import called_from, count, is_torch
 from steptime_dry_shapes import give_shapes
 
@@ -90,9 +91,9 @@ class Giver:
 
     def __init__(self, torch):
         from torch._subclasses import fake_impls
-        from torch._subclasses.fake_tensor import DataDependentOutputException
+        from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensor
         from torch.utils._mode_utils import no_dispatch
-        self.torch = torch
+        self.torch, self.fake = torch, FakeTensor
         self.refusal = DataDependentOutputException
         self.asking = False
         self.no_dispatch = no_dispatch
@@ -133,7 +134,8 @@ class Giver:
                 return given(tensor, *arguments, **named)
             self.asking = True
             try:
-                return answer(given, tensor, *arguments, **named)
+                with as_plain(self.fake, (tensor,)):
+                    return answer(given, tensor, *arguments, **named)
             finally:
                 self.asking = False
         setattr(Tensor, name, wrapper)
