@@ -2,7 +2,7 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
+dry_plan.py (what was asked for, lines, notes), dry_values.py, dry_asserts.py, dry_shapes.py and dry_known.py (stand-ins, and where there is no
 need of them), dry_elements.py (filled number by number, or pickled), dry_strides.py (where its elements lie), dry_device.py (answers as the asked device would), dry_attention.py
 (its kernels of attention), dry_recurrent.py (its recurrent layers), dry_recurrent_real.py, dry_packed.py (sequences of several lengths), dry_words.py (its words in the script), dry_quiet.py (what would be in the way), dry_files.py (what it writes), dry_memory.py, dry_calls.py and dry_storages.py (which storages live when, in which
 calls of modules), dry_places.py (which of them on the device), dry_streams.py (streams and events), dry_job.py and dry_ranks.py (a
