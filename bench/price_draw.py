@@ -117,7 +117,7 @@ def main():
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("checkouts", nargs="+")
     asked = parser.parse_args()
-    pools = {checkout: scripts_of(checkout) for checkout in sorted(asked.checkouts)}
+    pools = {checkout: scripts_of(checkout) for checkout in sorted(one.rstrip("/") for one in asked.checkouts)}
     for checkout, pool in pools.items():
         print(f"# {os.path.basename(checkout).replace('+', '/')}: {len(pool)} scripts")
     draw = random.Random(asked.seed)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """For run.py: small tensors whose values are known keep them. What a script writes down (torch.tensor, zeros, arange, an
-array of NumPy) is known, and so is what is computed of such alone: lengths, masks, indices, schedules of noise. The mode does so
+array of NumPy) is known, whole numbers that it draws, and so is what is computed of such alone: lengths, masks, indices, schedules of noise. The mode does so
 for single numbers; here it does for more, which is little work and saves stand-ins.
 
 It lies as steptime_dry_known.py beside the sitecustomize.py that run.py is.
@@ -8,7 +8,8 @@ It lies as steptime_dry_known.py beside the sitecustomize.py that run.py is.
 MOST = 1 << 16  # elements
 MAKERS = ("zeros.default", "ones.default", "full.default", "arange.default", "arange.start", "arange.start_step",
           "eye.default", "eye.m", "linspace.default", "scalar_tensor.default", "tril_indices.default",
-          "triu_indices.default")
+          "triu_indices.default", "randint.default", "randint.low", "randint.generator", "randint.low_generator", "randperm.default",
+          "randperm.generator")
 NOTHING = ("empty_like.default", "new_empty.default", "new_empty_strided.default")  # of known tensors or not: it is chance
 OF_SHAPE = {"zeros_like.default": 0, "ones_like.default": 1, "new_zeros.default": 0, "new_ones.default": 1}
 

@@ -161,7 +161,7 @@ def take_lists(torch):
     from torch.utils import _foreach_utils
     for module in (optimizer, _foreach_utils):
         kinds = getattr(module, "_foreach_supported_types", [FakeTensor])
-        if FakeTensor not in kinds:
+        if not any(kind is FakeTensor for kind in kinds):
             kinds.append(FakeTensor)
 
 

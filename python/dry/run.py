@@ -2,13 +2,13 @@
 """Runs inside the interpreter of a script that steptime prices: lets it make three steps without data, and ends it.
 
 It lies as sitecustomize.py in a folder that is first on PYTHONPATH (see inside.py), beside what it is made of:
-plan.py (what was asked for, lines, notes), values.py, shapes.py and known.py (stand-ins, and where there is no
+plan.py (what was asked for, lines, notes), values.py, asserts.py, shapes.py and known.py (stand-ins, and where there is no
 need of them), elements.py (filled number by number, or pickled), strides.py (where its elements lie), device.py (answers as the asked device would), attention.py
 (its kernels of attention), ctc.py (its lengths), recurrent.py (its recurrent layers), recurrent_real.py, packed.py (sequences of several lengths), words.py (its words in the script), quiet.py (what would be in the way), files.py (what it writes), memory.py, calls.py and storages.py (which storages live when, in which
 calls of modules), places.py (which of them on the device), streams.py (streams and events), job.py and ranks.py (a
 job of several ranks), lone.py (one whose ranks nobody said), processes.py (processes that train), batch.py (samples of a step), data.py (batches where data
 is absent), loader.py (what loading one takes), weights.py (weights without data, or absent), direct.py (what nothing compiled needs), garbage.py (how often Python looks for garbage), end.py (why there is no step) and lack.py (whether that is for want
-of data); where that is asked for waits.py (where the host would wait for the device) and real.py (tensors with data).
+of data), types.py (what types are equal to) and kinds.py (a script's own); where that is asked for waits.py (where the host would wait for the device) and real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
 they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the
@@ -52,6 +52,7 @@ from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_processes import processes, watch as watch_processes
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
 from steptime_dry_trace import Trace
+from steptime_dry_types import types_compare
 from steptime_dry_weights import drop_data, need_no_weights
 from steptime_inside import FirstOptimizer, Outermost, Waiting, as_function, run_the_one_in_its_place, watch_steps
 
@@ -86,6 +87,7 @@ class DryRun:
         import steptime_dry_data
         import steptime_dry_device
         import steptime_dry_elements
+        import steptime_dry_kinds
         import steptime_dry_known
         import steptime_dry_loader
         import steptime_dry_lone
@@ -108,6 +110,7 @@ class DryRun:
             steptime_dry_known.keep_values(torch)
             steptime_dry_elements.fill_quickly(torch, lambda: self.trace.began)
             steptime_dry_elements.pickle_shapes(torch)
+            steptime_dry_kinds.kinds_without_data(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.batch.began = self.memory.begin_batches
@@ -301,6 +304,8 @@ if TO and __name__ == "sitecustomize":
     hear_of_the_end()
     tell_of_faults()
     hold_back()
+    if not REAL:
+        types_compare()
     sys.meta_path.insert(0, Waiting({"torch": run.enter, "torch._library.utils": name_lines_quickly,
                                      "transformers.modeling_utils": need_no_weights}))
     run_the_one_in_its_place()

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """For run.py: values that a script asks tensors for which have none. It gets stand-ins of the right type: one for a number,
-False for a truth (True for one of all()), ones for arrays. Each is counted with its line, and where the script chooses its way by one, that as well.
+False for a truth (True for one of all(), and what passes where an assert asks), ones for arrays. Each is counted with its line, and where the script chooses its way by one, that as well.
 
 It lies as steptime_dry_values.py beside the sitecustomize.py that run.py is.
 """
 import functools
 
+from steptime_dry_asserts import needed
+from steptime_dry_kinds import as_plain
 from steptime_dry_plan import called_from, count, is_torch
 from steptime_dry_shapes import give_shapes
 
@@ -90,9 +92,9 @@ class Giver:
 
     def __init__(self, torch):
         from torch._subclasses import fake_impls
-        from torch._subclasses.fake_tensor import DataDependentOutputException
+        from torch._subclasses.fake_tensor import DataDependentOutputException, FakeTensor
         from torch.utils._mode_utils import no_dispatch
-        self.torch = torch
+        self.torch, self.fake = torch, FakeTensor
         self.refusal = DataDependentOutputException
         self.asking = False
         self.no_dispatch = no_dispatch
@@ -133,7 +135,8 @@ class Giver:
                 return given(tensor, *arguments, **named)
             self.asking = True
             try:
-                return answer(given, tensor, *arguments, **named)
+                with as_plain(self.fake, (tensor,)):
+                    return answer(given, tensor, *arguments, **named)
             finally:
                 self.asking = False
         setattr(Tensor, name, wrapper)
@@ -180,7 +183,8 @@ class Giver:
             return given(tensor)
         count("branch", "bool(tensor)")
         given(tensor)
-        return getattr(tensor, "steptime_holds", False)
+        asserted = needed()
+        return getattr(tensor, "steptime_holds", False) if asserted is None else asserted
 
     def give_format(self, given, tensor, how):
         return self.give_item(type(tensor).item.__wrapped__, tensor).__format__(how) if tensor.numel() == 1 else given(tensor, how)

@@ -46,6 +46,49 @@ LIKE_KNOWN = """
         few[table[torch.randint(100, size=(64,))]]
         few[torch.empty_like(table) * 0 + torch.randint(5, size=(100,))]
 """ + TRAIN
+# Tensors without data are of a class of their own: `==` may not tell, though `is` does.
+TYPES = """
+    import torch
+    given = torch.zeros(3).cuda()
+    assert type(given) == torch.Tensor and torch.Tensor == type(given) and given.__class__ == torch.Tensor
+    assert not type(given) != torch.Tensor and not torch.Tensor != type(given)
+    assert type(given) in (int, torch.Tensor) and type(given) not in (list, torch.nn.Parameter)
+    assert type(given) != torch.nn.Parameter and not type(given) == int and type(given) == type(given)
+    assert {type(given): 1}[type(torch.ones(2))] == 1
+""" + TRAIN
+# A script's own kinds of tensors; their methods are not for operators, which are below Python in a real run.
+KINDS = """
+    import torch
+    class Named(torch.Tensor):
+        @staticmethod
+        def __new__(cls, x, labels=None): return super().__new__(cls, x)
+        def __init__(self, x, labels=None): self.labels = labels
+        def doubled(self): return 2 * self
+    class Plain(torch.Tensor): pass
+    x = Named(torch.ones(8, 4), labels=list("abcd"))
+    assert type(x) == Named and isinstance(x, Named) and x.labels == list("abcd") and x.doubled().shape == (8, 4)
+    net = torch.nn.Linear(4, 4)
+    y = net(x.cuda())
+    assert isinstance(y, Named) and y.requires_grad, type(y)
+    z = torch.ones(3, 2).as_subclass(Plain)
+    assert isinstance(z, Plain) and isinstance(z + 1, Plain) and isinstance(torch.ones(2), torch.Tensor) and not isinstance(torch.ones(2), Plain)
+    assert isinstance(torch.Tensor._make_subclass(Plain, torch.ones(2), True), Plain)
+    assert type(torch.Tensor.as_subclass(x, torch.Tensor)) == torch.Tensor
+    class Strict(torch.Tensor):
+        def to(self, *_, **__):
+            raise ValueError("no operator comes here")
+    torch.ones(4).as_subclass(Strict).float().cuda().mean().item()
+""" + TRAIN
+# What an assert asks holds; numbers that were drawn are known, so what lies between two is as long as in a real run.
+CHECKED = """
+    import torch
+    chance = torch.randn(3).sum()
+    assert chance > 0 and chance < 5, "not so"
+    assert not chance > 0 or chance > 7
+    begin = torch.randint(0, 90, (1,))
+    assert torch.zeros(200)[begin:begin + 100].shape == (100,)
+    assert sorted(torch.randperm(9).tolist()) == list(range(9))
+""" + TRAIN
 # A name that NumPy has no longer is the script's own error, whatever stand-ins came before.
 GONE = """
     import numpy, torch
@@ -55,8 +98,13 @@ GONE = """
 
 
 class Elements(Case):
+    def test_checks_pass(self):
+        told = self.priced(CHECKED, "--fallback", "never", "--limit", "50")
+        self.assertEqual(value(told, "dry_run", "steps"), 3)
+        self.assertEqual({row[0] for row in section(told, "dry_run")["tables"][0]["rows"]}, {"branch"})
+
     def test_known_and_quick(self):
-        for text in (FILLED, PICKLED, LIKE_KNOWN):
+        for text in (FILLED, PICKLED, LIKE_KNOWN, TYPES, KINDS):
             told = self.priced(text, "--fallback", "never", "--limit", "50")
             self.assertEqual(value(told, "dry_run", "steps"), 3)
             self.assertEqual(section(told, "dry_run")["tables"], [])
