@@ -24,12 +24,11 @@ static const int64_t *lay_out(const struct sql_lined *lined, struct sql_part *pa
     return numbers_of(part, column, lined->items, lined->count, values) ? values : NULL;
 }
 
-const int64_t *lined_numbers(struct sql_lined *lined, struct sql_part *part, uint32_t column)
+void lined_count(struct sql_lined *lined, struct sql_part *part, uint32_t column)
 {
-    if (!lined->columns[column].values && lined->columns[column].reads <= lined->count / READS_FOR_ALL &&
+    if (lined->columns[column].reads <= lined->count / READS_FOR_ALL &&
         lined->columns[column].reads++ == lined->count / READS_FOR_ALL)
         lined->columns[column].values = lay_out(lined, part, &lined->table->columns[column]);
-    return lined->columns[column].values;
 }
 
 struct cell lined_cell(struct sql_lined *lined, struct sql_part *part, const struct sql_column *column, uint32_t at)

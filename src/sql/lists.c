@@ -139,7 +139,6 @@ const struct sql_index *list_index(struct sql_list *list, const struct sql_table
         list->indexes = arena_array(part->arena, sql_column_count(table), sizeof *list->indexes);
     struct sql_indexed *indexed = &list->indexes[column];
     if (indexed->asked <= SCANS_BEFORE_INDEX && indexed->asked++ == SCANS_BEFORE_INDEX)
-        indexed->is_there =
-            index_make(part, &table->columns[column], list->items, list->count, &indexed->index);
+        indexed->is_there = index_make(part, &table->columns[column], list->items, list->count, &indexed->index);
     return indexed->is_there ? &indexed->index : NULL;
 }

@@ -111,8 +111,7 @@ static void nulls_first(struct sorting *sorting, const struct sql_column *column
 /* Begins with the column's numbers in `numbers`; false: they were sorted by at once. */
 static bool begin_codes(struct sorting *sorting, const struct sql_column *column, uint64_t *width)
 {
-    const bool clear =
-        numbers_ordered(sorting->part, column, items_of(sorting), sorting->count, sorting->numbers);
+    const bool clear = numbers_ordered(sorting->part, column, items_of(sorting), sorting->count, sorting->numbers);
     const struct range range = range_of(sorting->numbers, sorting->count);
     if (!clear || !is_narrow(&range, sorting->count)) {
         sort_wide(sorting);

@@ -143,8 +143,8 @@ static bool take_index(struct sql_scan *scan, struct sql_list *list, struct sql_
     for (uint32_t i = 0; i < scan->filter_count; i++) {
         const struct sql_filter *filter = &scan->filters[i];
         const bool number = filter->column->type[0] == 'I';
-        if (filter->op != '=' || filter->value.kind != (number ? CELL_INT : CELL_TEXT) || !numbers_can(filter->column) ||
-            filter->column->role == ROLE_RANK)
+        if (filter->op != '=' || filter->value.kind != (number ? CELL_INT : CELL_TEXT) ||
+            !numbers_can(filter->column) || filter->column->role == ROLE_RANK)
             continue;
         const uint32_t column = (uint32_t)(filter->column - scan->table->columns);
         const struct sql_index *index = list_index(list, scan->table, part, column);

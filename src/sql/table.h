@@ -27,9 +27,9 @@ struct sql_text {
 struct sql_part {
     const struct trace *trace;
     int64_t rank;
-    struct arena *arena;   /* lives as long as the query */
-    struct arena *scratch; /* emptied behind each value */
-    uint32_t *steps;       /* by row: the index of its step plus 1, or 0; NULL: not asked for yet */
+    struct arena *arena;    /* lives as long as the query */
+    struct arena *scratch;  /* emptied behind each value */
+    uint32_t *steps;        /* by row: the index of its step plus 1, or 0; NULL: not asked for yet */
     struct sql_text *texts; /* of the trace, ascending; NULL: not asked for yet */
     uint32_t *places;       /* by id of a text: the place of the first of its like among them */
     uint64_t kept_bytes;    /* up to SQL_MOST_KEPT */
