@@ -150,6 +150,7 @@ enum column_flag {
     COLUMN_PART = 32,
     COLUMN_SUM = 64,    /* adds up: the row that stands for small ones has its sum */
     COLUMN_WORDS = 256, /* ids: people see blanks for their underscores */
+    COLUMN_EXACT = 512, /* people see its numbers as they are, with no measure in the heading: json tells the unit */
     COLUMN_WRAP = 128, /* sentences: on a terminal they go on in further lines where they do not fit, and are not cut */
 };
 

@@ -41,7 +41,7 @@ static bool is_alike(const struct table *table, uint32_t column)
 struct scale scale_of(const struct rows *rows, uint32_t column)
 {
     const struct table *table = rows->table;
-    const enum unit unit = table->columns[column].unit;
+    const enum unit unit = table->columns[column].flags & COLUMN_EXACT ? UNIT_NONE : table->columns[column].unit;
     struct scale scale = {.unit = unit, .number = unit != UNIT_NONE, .smallest = INFINITY};
     scale.words = table->columns[column].flags & COLUMN_WORDS;
     bool whole = add_cells(&scale, rows, column);

@@ -7,14 +7,14 @@
     {"rank", "INTEGER", "", "rank of the trace in its job", get_rank, ROLE_RANK, 0, false}, \
         {"event",  "INTEGER", "", "number of the event in its trace, as every command tells it", \
          get_item, ROLE_ITEM, 0,  false}, \
-        {"name", "TEXT", "", "its name as recorded", get_name, ROLE_NAME, 0, false}, \
-        {"lane", "INTEGER", "", "the thread or stream it lies on: lanes.lane", get_lane, ROLE_LANE, 0, false}, \
+        {"name", "TEXT", "", "its name as recorded", get_name, ROLE_FEW, 0, false}, \
+        {"lane", "INTEGER", "", "the thread or stream it lies on: lanes.lane", get_lane, ROLE_FEW, 0, false}, \
         {"start_ns", "INTEGER", "ns", "from the start of the trace", get_start, ROLE_START, 0, false}, \
         {"dur_ns", "INTEGER", "ns", "its length", get_dur, 0, 0, false}, \
         {"end_ns", "INTEGER", "ns", "start_ns + dur_ns", get_end, 0, 0, false}, \
     { \
         "step", "INTEGER", "", "number of the step it starts in; device work: of its launch; null: of none", get_step, \
-            ROLE_STEP, 0, false \
+            ROLE_FEW, 0, false \
     }
 
 #define ATTRIBUTE(name, type, unit, about, attr) \
@@ -95,7 +95,7 @@ const struct sql_column sql_event_columns[] = {
     COMMON,
     {"kind", "TEXT", "",
      "operator, runtime, annotation, python, overhead, instant, other, kernel, copy, memset, sync, device_annotation",
-     get_kind, ROLE_KIND, 0, false},
+     get_kind, ROLE_FEW, 0, false},
     {"parent", "INTEGER", "", "the event around it of the same kind of nest on its lane", get_parent, 0, 0, false},
     {"cause", "INTEGER", "", "of device work its launch; of a launch its first device work", get_cause, 0, 0, false},
     {"operator", "INTEGER", "", "the innermost operator around it, or around its launch", get_operator, 0, 0, false},
@@ -157,7 +157,7 @@ const struct sql_column sql_kernel_columns[] = {
 };
 
 const struct sql_column sql_copy_columns[] = {
-    COMMON,    {"kind", "TEXT", "", "copy or memset", get_kind, ROLE_KIND, 0, false},
+    COMMON,    {"kind", "TEXT", "", "copy or memset", get_kind, ROLE_FEW, 0, false},
     OF_DEVICE, ATTRIBUTE("bytes", "INTEGER", "bytes", "its size", ATTR_BYTES),
     {0},
 };
@@ -173,7 +173,7 @@ const struct sql_column sql_call_columns[] = {
 
 const struct sql_column sql_annotation_columns[] = {
     COMMON,
-    {"kind", "TEXT", "", "annotation, or device_annotation for its shadow on a stream", get_kind, ROLE_KIND, 0, false},
+    {"kind", "TEXT", "", "annotation, or device_annotation for its shadow on a stream", get_kind, ROLE_FEW, 0, false},
     {"parent", "INTEGER", "", "the annotation around it", get_parent, 0, 0, false},
     {0},
 };

@@ -15,6 +15,7 @@
 enum {
     SQL_LONGEST_QUERY = 1 << 20,  /* bytes */
     SQL_LONGEST_VALUE = 64 << 20, /* bytes of a text that a query makes */
+    SQL_LONGEST_PATTERN = 1000,   /* bytes of one of LIKE and GLOB */
     SQL_MOST_MEMORY = 1 << 30,    /* bytes of SQLite's own: what is sorted and grouped */
 };
 

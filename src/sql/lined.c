@@ -1,41 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lined.h"
 
-#include "get.h"
-
-#define NULL_VALUE INT64_MIN /* stands for null; where a trace records it as a number, its column stays where it lies */
-
 enum {
     READS_FOR_ALL = 64, /* all values are laid out when one in so many was read */
     NEAR = 32,          /* items from one to the next, of which a processor still fetches the memory ahead */
 };
-
-/* ---- texts that a trace has once are told by their numbers ---- */
-
-static bool can_be_numbers(const struct sql_column *column)
-{
-    return column->get == get_name || column->get == get_kind || column->type[0] == 'I';
-}
-
-static struct cell number_of(struct sql_part *part, const struct sql_column *column, uint32_t item)
-{
-    if (column->get == get_name)
-        return cell_int(part->trace->name[item]);
-    if (column->get == get_kind)
-        return cell_int(part->trace->kind[item]);
-    return column->get(part, column, item);
-}
-
-static struct cell cell_of(const struct sql_part *part, const struct sql_column *column, int64_t number)
-{
-    if (column->type[0] == 'I')
-        return number == NULL_VALUE ? cell_null() : cell_int(number);
-    if (column->get == get_name)
-        return cell_text(trace_text(part->trace, (uint32_t)number));
-    return cell_text(sql_kind_word((enum event_kind)number));
-}
-
-/* ---- laying out ---- */
 
 bool lined_is_worth_it(const uint32_t *items, uint32_t count)
 {
@@ -45,34 +14,25 @@ bool lined_is_worth_it(const uint32_t *items, uint32_t count)
     return far > count / 8;
 }
 
-static bool fill(int64_t *values, const struct sql_lined *lined, struct sql_part *part, const struct sql_column *column)
-{
-    for (uint32_t i = 0; i < lined->count; i++) {
-        const struct cell cell = number_of(part, column, lined->items[i]);
-        if (cell.kind == CELL_INT && cell.i == NULL_VALUE)
-            return false;
-        values[i] = cell.kind == CELL_INT ? cell.i : NULL_VALUE;
-    }
-    return true;
-}
-
 static const int64_t *lay_out(const struct sql_lined *lined, struct sql_part *part, const struct sql_column *column)
 {
     const uint64_t bytes = (uint64_t)lined->count * sizeof(int64_t);
-    if (!can_be_numbers(column) || part->lined_bytes + bytes > LINED_MOST)
+    if (!numbers_can(column) || part->kept_bytes + bytes > SQL_MOST_KEPT)
         return NULL;
-    part->lined_bytes += bytes;
+    part->kept_bytes += bytes;
     int64_t *values = arena_room(part->arena, lined->count, sizeof *values);
-    return fill(values, lined, part, column) ? values : NULL;
+    return numbers_of(part, column, lined->items, lined->count, values) ? values : NULL;
+}
+
+void lined_count(struct sql_lined *lined, struct sql_part *part, uint32_t column)
+{
+    if (lined->columns[column].reads <= lined->count / READS_FOR_ALL &&
+        lined->columns[column].reads++ == lined->count / READS_FOR_ALL)
+        lined->columns[column].values = lay_out(lined, part, &lined->table->columns[column]);
 }
 
 struct cell lined_cell(struct sql_lined *lined, struct sql_part *part, const struct sql_column *column, uint32_t at)
 {
-    const size_t i = (size_t)(column - lined->table->columns);
-    if (lined->columns[i].values)
-        return cell_of(part, column, lined->columns[i].values[at]);
-    if (lined->columns[i].reads <= lined->count / READS_FOR_ALL &&
-        lined->columns[i].reads++ == lined->count / READS_FOR_ALL)
-        lined->columns[i].values = lay_out(lined, part, column);
-    return column->get(part, column, lined->items[at]);
+    const int64_t *numbers = lined_numbers(lined, part, (uint32_t)(column - lined->table->columns));
+    return numbers ? numbers_cell(part, column, numbers[at]) : column->get(part, column, lined->items[at]);
 }

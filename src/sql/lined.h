@@ -7,9 +7,7 @@
 #ifndef SQL_LINED_H
 #define SQL_LINED_H
 
-#include "table.h"
-
-enum { LINED_MOST = 1 << 30 }; /* bytes of one trace's values; beyond, columns are read where they lie */
+#include "numbers.h"
 
 struct sql_lined {
     const struct sql_table *table;
@@ -23,6 +21,17 @@ struct sql_lined {
 
 /* Whether most of those items lie so far from the one before that laying out gains time. */
 bool lined_is_worth_it(const uint32_t *items, uint32_t count);
+
+/* Counts a reading of the column of that index, and lays it out once it was read often enough. */
+void lined_count(struct sql_lined *lined, struct sql_part *part, uint32_t column);
+
+/* The numbers of the column of that index, where they are laid out; else NULL. */
+static inline const int64_t *lined_numbers(struct sql_lined *lined, struct sql_part *part, uint32_t column)
+{
+    if (!lined->columns[column].values)
+        lined_count(lined, part, column);
+    return lined->columns[column].values;
+}
 
 /* The column's value of items[at]. */
 struct cell lined_cell(struct sql_lined *lined, struct sql_part *part, const struct sql_column *column, uint32_t at);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lists.h"
 
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/sort.h"
@@ -85,142 +85,60 @@ uint32_t list_from(const struct sql_list *list, const struct trace *trace, int64
     return low;
 }
 
-/* ---- grouping: a counting sort a role, the finest first ---- */
-
-struct text_key {
-    str text;
-    uint32_t id;
-};
-
-static int by_text(const void *a, const void *b)
-{
-    const struct text_key *left = a, *right = b;
-    return str_cmp(left->text, right->text);
-}
-
-static const uint32_t *name_order(struct sql_part *part)
-{
-    if (part->name_order)
-        return part->name_order;
-    const uint32_t count = trace_text_count(part->trace);
-    struct text_key *keys = mem_alloc((count ? count : 1) * sizeof *keys);
-    for (uint32_t id = 0; id < count; id++)
-        keys[id] = (struct text_key){trace_text(part->trace, id), id};
-    qsort(keys, count, sizeof *keys, by_text);
-    part->name_order = arena_room(part->arena, count, sizeof *part->name_order);
-    for (uint32_t i = 0; i < count; i++)
-        part->name_order[keys[i].id] = i;
-    mem_free(keys);
-    return part->name_order;
-}
-
-static void kind_order(uint32_t order[EVENT_KINDS])
-{
-    for (int kind = 0; kind < EVENT_KINDS; kind++) {
-        order[kind] = 0;
-        for (int other = 0; other < EVENT_KINDS; other++)
-            order[kind] += str_cmp(sql_kind_word((enum event_kind)other), sql_kind_word((enum event_kind)kind)) < 0;
-    }
-}
-
-/* By row the code, in the order of the values; `codes` is room for one a row. The number of codes. */
-static uint32_t codes_of(struct sql_part *part, enum sql_role role, uint32_t *codes)
-{
-    const struct trace *trace = part->trace;
-    uint32_t kinds[EVENT_KINDS];
-    const uint32_t *names = role == ROLE_NAME ? name_order(part) : NULL;
-    const uint32_t *steps = role == ROLE_STEP ? sql_steps(part) : NULL;
-    kind_order(kinds);
-    for (uint32_t row = 0; row < trace->count; row++)
-        codes[row] = names               ? names[trace->name[row]]
-                     : steps             ? steps[row]
-                     : role == ROLE_KIND ? kinds[trace->kind[row]]
-                                         : trace->lane[row];
-    return names               ? trace_text_count(trace)
-           : steps             ? trace->step_count + 1
-           : role == ROLE_KIND ? EVENT_KINDS
-                               : trace->lane_count;
-}
-
-static void sort_by_codes(uint32_t *items, uint32_t *room, uint32_t count, const uint32_t *codes, uint32_t code_count)
-{
-    uint32_t *begin = mem_zeroed(((size_t)code_count + 1) * sizeof *begin);
-    for (uint32_t i = 0; i < count; i++)
-        begin[codes[items[i]] + 1]++;
-    for (uint32_t code = 0; code < code_count; code++)
-        begin[code + 1] += begin[code];
-    for (uint32_t i = 0; i < count; i++)
-        room[begin[codes[items[i]]]++] = items[i];
-    memcpy(items, room, count * sizeof *items);
-    mem_free(begin);
-}
-
-static const uint32_t *sort_by_roles(const struct sql_list *list, struct sql_part *part, const enum sql_role *roles,
-                                     uint32_t count)
-{
-    uint32_t *items = arena_room(part->arena, list->count, sizeof *items);
-    uint32_t *room = mem_alloc(((size_t)list->count + 1) * sizeof *room);
-    uint32_t *codes = mem_alloc(((size_t)part->trace->count + 1) * sizeof *codes);
-    for (uint32_t i = 0; i < list->count; i++)
-        items[i] = list_at(list, i);
-    for (uint32_t i = count; i--;)
-        sort_by_codes(items, room, list->count, codes, codes_of(part, roles[i], codes));
-    mem_free(codes);
-    mem_free(room);
-    return items;
-}
-
 /* ---- what was grouped is kept: who walks along it may be asked for another order meanwhile ---- */
 
 struct sql_grouping {
     struct sql_grouping *before;
-    enum sql_role roles[ROLES];
-    uint32_t count;
+    struct sql_order order;
     struct sql_lined lined;
     bool is_far;
 };
 
-/* A role that comes again orders nothing more. */
-static void add_role(struct sql_grouping *grouping, enum sql_role role)
+static bool same_order(const struct sql_order *a, const struct sql_order *b)
 {
-    for (uint32_t i = 0; i < grouping->count; i++)
-        if (grouping->roles[i] == role)
-            return;
-    grouping->roles[grouping->count++] = role;
-}
-
-static bool same_roles(const struct sql_grouping *a, const struct sql_grouping *b)
-{
-    return a->count == b->count && !memcmp(a->roles, b->roles, a->count * sizeof *a->roles);
+    return a->count == b->count && !memcmp(a->columns, b->columns, a->count * sizeof *a->columns);
 }
 
 struct sql_list list_grouped(struct sql_list *list, const struct sql_table *table, struct sql_part *part,
-                             const enum sql_role *roles, uint32_t count)
+                             const struct sql_order *order)
 {
-    struct sql_grouping wanted = {.before = list->groupings};
-    for (uint32_t i = 0; i < count; i++)
-        add_role(&wanted, roles[i]);
     struct sql_grouping *found = list->groupings;
-    while (found && !same_roles(found, &wanted))
+    while (found && !same_order(&found->order, order))
         found = found->before;
     if (!found) {
-        wanted.lined = (struct sql_lined){
-            .table = table, .items = sort_by_roles(list, part, wanted.roles, wanted.count), .count = list->count};
-        wanted.is_far = lined_is_worth_it(wanted.lined.items, list->count);
-        list->groupings = arena_alloc(part->arena, sizeof wanted);
-        *list->groupings = wanted;
-        found = list->groupings;
+        uint32_t *items = arena_room(part->arena, list->count, sizeof *items);
+        order_items(part, order->columns, order->count, list->items, list->count, items);
+        found = arena_alloc(part->arena, sizeof *found);
+        *found = (struct sql_grouping){.before = list->groupings, .order = *order};
+        found->lined = (struct sql_lined){.table = table, .items = items, .count = list->count};
+        found->is_far = lined_is_worth_it(items, list->count);
+        list->groupings = found;
     }
     return (struct sql_list){
         .made = true, .items = found->lined.items, .count = list->count, .lined = found->is_far ? &found->lined : NULL};
 }
 
-bool list_can_group(const struct sql_part *part, enum sql_role role)
+struct sql_list list_sorted(const struct sql_list *list, struct sql_part *part, const struct sql_order *order,
+                            uint32_t from, uint32_t to, struct arena *arena)
 {
-    if (role != ROLE_STEP)
-        return role_is_coded(role);
-    for (uint32_t i = 1; i < part->trace->step_count; i++)
-        if (part->trace->steps[i].number <= part->trace->steps[i - 1].number)
-            return false;
-    return true;
+    uint32_t *given = arena_room(arena, to - from, sizeof *given), *items = arena_room(arena, to - from, sizeof *items);
+    for (uint32_t i = from; i < to; i++)
+        given[i - from] = list_at(list, i);
+    order_items(part, order->columns, order->count, given, to - from, items);
+    return (struct sql_list){.made = true, .items = items, .count = to - from};
+}
+
+/* ---- indexes ---- */
+
+enum { SCANS_BEFORE_INDEX = 3 };
+
+const struct sql_index *list_index(struct sql_list *list, const struct sql_table *table, struct sql_part *part,
+                                   uint32_t column)
+{
+    if (!list->indexes)
+        list->indexes = arena_array(part->arena, sql_column_count(table), sizeof *list->indexes);
+    struct sql_indexed *indexed = &list->indexes[column];
+    if (indexed->asked <= SCANS_BEFORE_INDEX && indexed->asked++ == SCANS_BEFORE_INDEX)
+        indexed->is_there = index_make(part, &table->columns[column], list->items, list->count, &indexed->index);
+    return indexed->is_there ? &indexed->index : NULL;
 }

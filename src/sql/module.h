@@ -8,6 +8,8 @@
 
 #include "scan.h"
 
+enum { SQL_MOST_ORDERS = 64 };
+
 /* What all tables of a query work on. */
 struct sql_world {
     struct sql_part *parts;
@@ -15,6 +17,8 @@ struct sql_world {
     bool ranks_ascend; /* strictly */
     struct arena arena, scratch;
     struct sql_list *lists; /* a row of parts for each table */
+    struct sql_order promised[SQL_MOST_ORDERS];
+    uint32_t promised_count;
 };
 
 struct sql_vtab {

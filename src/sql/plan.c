@@ -2,6 +2,10 @@
 #include "plan.h"
 
 #ifdef HAVE_SQLITE
+#include <string.h>
+
+#include "guard.h"
+
 static char op_of(unsigned char op)
 {
     switch (op) {
@@ -15,6 +19,10 @@ static char op_of(unsigned char op)
         return '<';
     case SQLITE_INDEX_CONSTRAINT_LE:
         return 'l';
+    case SQLITE_INDEX_CONSTRAINT_LIKE:
+        return 'k';
+    case SQLITE_INDEX_CONSTRAINT_GLOB:
+        return 'b';
     default:
         return 0;
     }
@@ -29,8 +37,11 @@ struct cost {
 static bool is_usable(sqlite3_index_info *info, int i, const struct sql_table *table)
 {
     const struct sqlite3_index_constraint *asked = &info->aConstraint[i];
-    if (!asked->usable || asked->iColumn < 0 || !op_of(asked->op) || table->columns[asked->iColumn].made)
+    const char op = op_of(asked->op);
+    if (!asked->usable || asked->iColumn < 0 || !op || table->columns[asked->iColumn].made)
         return false;
+    if (op == 'k' || op == 'b') /* they mind no collation */
+        return table->columns[asked->iColumn].type[0] == 'T' && numbers_can(&table->columns[asked->iColumn]);
     return table->columns[asked->iColumn].type[0] != 'T' || !sqlite3_stricmp(sqlite3_vtab_collation(info, i), "BINARY");
 }
 
@@ -39,6 +50,9 @@ static void count_filter(const struct sql_vtab *vtab, const struct sql_column *c
     const double parts = vtab->of->part_count ? vtab->of->part_count : 1;
     if (op == '=' && column->role == ROLE_ITEM) {
         cost->rows /= cost->rows > parts ? cost->rows / parts : 1;
+        cost->looked_at = cost->rows;
+    } else if (op == '=' && numbers_can(column) && column->role == ROLE_PLAIN) {
+        cost->rows /= cost->rows > 8 * parts ? cost->rows / (8 * parts) : 1;
         cost->looked_at = cost->rows;
     } else if (op == '=' && column->role == ROLE_RANK) {
         cost->rows /= parts;
@@ -51,31 +65,37 @@ static void count_filter(const struct sql_vtab *vtab, const struct sql_column *c
     }
 }
 
+/* Orders are kept as long as the query, so there are not more than so many. False: there are. */
+static bool promise(const struct sql_vtab *vtab, const sqlite3_index_info *info)
+{
+    struct sql_world *world = vtab->of;
+    struct sql_order order = {.count = 0};
+    for (int i = 0; i < info->nOrderBy; i++)
+        order.columns[order.count++] = &vtab->table->columns[info->aOrderBy[i].iColumn];
+    for (uint32_t i = 0; i < world->promised_count; i++)
+        if (!memcmp(&world->promised[i], &order, sizeof order))
+            return true;
+    if (world->promised_count == SQL_MOST_ORDERS)
+        return false;
+    world->promised[world->promised_count++] = order;
+    return true;
+}
+
 /* Whether rows can come in the order that is asked for. */
 static bool orders(const struct sql_vtab *vtab, sqlite3_index_info *info)
 {
     const int distinct = sqlite3_vtab_distinct(info);
-    bool start = info->nOrderBy == 1 && vtab->of->part_count == 1;
-    if (!info->nOrderBy || info->nOrderBy > SQL_MOST_COLUMNS)
+    if (!info->nOrderBy || info->nOrderBy > SQL_MOST_COLUMNS || !vtab->table->kinds)
         return false;
     for (int i = 0; i < info->nOrderBy; i++) {
         const int at = info->aOrderBy[i].iColumn;
         if (at < 0 || (info->aOrderBy[i].desc && distinct != 1 && distinct != 2))
             return false;
-        const enum sql_role role = vtab->table->columns[at].role;
-        if (role != ROLE_START)
-            start = false;
-        else if (start)
-            continue;
-        if (role == ROLE_RANK && i == 0 && vtab->of->ranks_ascend)
-            continue;
-        if (vtab->of->part_count > 1 && vtab->table->columns[info->aOrderBy[0].iColumn].role != ROLE_RANK)
+        if (!numbers_can(&vtab->table->columns[at]))
             return false;
-        for (uint32_t part = 0; part < vtab->of->part_count; part++)
-            if (!vtab->table->kinds || !list_can_group(&vtab->of->parts[part], role))
-                return false;
     }
-    return true;
+    const bool by_rank = vtab->table->columns[info->aOrderBy[0].iColumn].role == ROLE_RANK && vtab->of->ranks_ascend;
+    return (vtab->of->part_count == 1 || by_rank) && promise(vtab, info);
 }
 
 int plan_best(sqlite3_vtab *base, sqlite3_index_info *info)
@@ -121,6 +141,28 @@ static struct cell cell_of(sqlite3_value *value)
     }
 }
 
+static bool fits_like(const char *pattern, const char *text)
+{
+    return !sqlite3_strlike(pattern, text, 0);
+}
+
+static bool fits_glob(const char *pattern, const char *text)
+{
+    return !sqlite3_strglob(pattern, text);
+}
+
+/* False: it is for SQLite to look at, and to refuse. */
+static bool take_pattern(const struct sql_scan *scan, struct sql_filter *filter)
+{
+    const str text = filter->value.text;
+    if (filter->value.kind != CELL_TEXT || text.len > SQL_LONGEST_PATTERN || memchr(text.at, 0, text.len))
+        return false;
+    filter->pattern = arena_alloc(scan->texts, sizeof *filter->pattern);
+    filter->pattern->text = str_z(scan->texts, text);
+    filter->pattern->fits = filter->op == 'k' ? fits_like : fits_glob;
+    return true;
+}
+
 /* A text of the filter lives in its arena: SQLite frees its own behind the call. */
 static void add_filter(struct sql_scan *scan, char op, int64_t column, sqlite3_value *value)
 {
@@ -129,16 +171,18 @@ static void add_filter(struct sql_scan *scan, char op, int64_t column, sqlite3_v
         return;
     if (cell.kind == CELL_TEXT)
         cell.text = str_copy(scan->texts, cell.text);
-    scan->filters[scan->filter_count++] = (struct sql_filter){&scan->table->columns[column], op, cell};
+    struct sql_filter filter = {&scan->table->columns[column], op, cell, NULL};
+    if ((op == 'k' || op == 'b') && !take_pattern(scan, &filter))
+        return;
+    scan->filters[scan->filter_count++] = filter;
 }
 
+/* Time that is all of the order is that of the list. */
 static void add_order(struct sql_scan *scan, int64_t column)
 {
-    const enum sql_role role = scan->table->columns[column].role;
-    if (role == ROLE_START)
-        scan->by_start = true;
-    else if (role_is_coded(role))
-        scan->groups[scan->group_count++] = role;
+    const struct sql_column *wanted = &scan->table->columns[column];
+    if (wanted->role != ROLE_RANK)
+        scan->order.columns[scan->order.count++] = wanted;
 }
 
 static bool wants_time(const struct sql_scan *scan)
@@ -152,8 +196,7 @@ static bool wants_time(const struct sql_scan *scan)
 void plan_apply(const char *plan, int count, sqlite3_value **values, struct sql_scan *scan)
 {
     int argument = 0;
-    scan->filter_count = scan->group_count = 0;
-    scan->by_start = false;
+    scan->filter_count = scan->order.count = 0;
     str rest = str_of(plan ? plan : "");
     for (str step; str_cut(&rest, ' ', &step);) {
         int64_t column;
@@ -165,7 +208,9 @@ void plan_apply(const char *plan, int count, sqlite3_value **values, struct sql_
         else if (argument < count)
             add_filter(scan, op, column, values[argument++]);
     }
-    /* Once grouped, places no longer go with time. */
-    scan->by_start = scan->by_start || (!scan->group_count && wants_time(scan));
+    scan->by_start = scan->order.count == 1 && scan->order.columns[0]->role == ROLE_START;
+    if (scan->by_start)
+        scan->order.count = 0;
+    scan->in_time = wants_time(scan);
 }
 #endif

@@ -10,8 +10,19 @@
 
 struct sql_filter {
     const struct sql_column *column;
-    char op; /* '=', '<', '>', and 'l', 'g' for <= and >= */
+    char op; /* '=', '<', '>', 'l', 'g' for <= and >=, 'k', 'b' for LIKE and GLOB */
     struct cell value;
+    struct sql_pattern *pattern; /* of LIKE and GLOB */
+};
+
+enum { PATTERN_KNOWN = 1024 };
+
+/* A pattern, and for some texts, by their numbers, whether they fit: most events have one of few names. */
+struct sql_pattern {
+    const char *text;
+    bool (*fits)(const char *pattern, const char *text);
+    uint32_t part;                 /* whose texts are known */
+    uint64_t known[PATTERN_KNOWN]; /* twice the number, and 1 or 2 more; 0: none */
 };
 
 struct sql_scan {
@@ -22,13 +33,13 @@ struct sql_scan {
 
     struct sql_filter filters[SQL_MOST_COLUMNS];
     uint32_t filter_count;
-    enum sql_role groups[SQL_MOST_COLUMNS]; /* the order that is wanted */
-    uint32_t group_count;
-    bool by_start;
+    struct sql_order order; /* that is wanted */
+    bool by_start;          /* so is the order of time */
+    bool in_time;           /* times are asked for */
 
     uint32_t part, at, end; /* of the list that is open */
     struct sql_list list;
-    struct arena *texts; /* of the filters */
+    struct arena *texts; /* of the filters, and orders that nobody keeps */
     bool over;
 };
 
@@ -47,5 +58,8 @@ static inline struct cell scan_cell(const struct sql_scan *scan, const struct sq
     return scan->list.lined ? lined_cell(scan->list.lined, part, column, scan->at)
                             : column->get(part, column, scan_item(scan));
 }
+
+/* The same as a number, of columns that have them. */
+int64_t scan_number(const struct sql_scan *scan, const struct sql_column *column);
 
 #endif

@@ -13,27 +13,26 @@ enum sql_role {
     ROLE_RANK,  /* one value a trace */
     ROLE_ITEM,  /* the item itself: found at once */
     ROLE_START, /* ascends along the rows of time */
-    ROLE_KIND,  /* the roles from here on have codes, few different ones */
-    ROLE_NAME,
-    ROLE_LANE,
-    ROLE_STEP,
-    ROLES,
+    ROLE_FEW,   /* few different values: many events have the same */
 };
 
-static inline bool role_is_coded(enum sql_role role)
-{
-    return role >= ROLE_KIND;
-}
+enum { SQL_MOST_KEPT = 1 << 30 }; /* bytes of a trace's values and indexes that a query keeps (lined.h, order.h) */
+
+struct sql_text {
+    str text;
+    uint32_t id;
+};
 
 /* One trace, with what is remembered of it while a query runs. */
 struct sql_part {
     const struct trace *trace;
     int64_t rank;
-    struct arena *arena;   /* lives as long as the query */
-    struct arena *scratch; /* emptied behind each value */
-    uint32_t *steps;       /* by row: the index of its step plus 1, or 0; NULL: not asked for yet */
-    uint32_t *name_order;  /* by id of a name: its place in the order of texts; NULL: not asked for yet */
-    uint64_t lined_bytes;  /* of values that lie in the order of groupings (lined.h) */
+    struct arena *arena;    /* lives as long as the query */
+    struct arena *scratch;  /* emptied behind each value */
+    uint32_t *steps;        /* by row: the index of its step plus 1, or 0; NULL: not asked for yet */
+    struct sql_text *texts; /* of the trace, ascending; NULL: not asked for yet */
+    uint32_t *places;       /* by id of a text: the place of the first of its like among them */
+    uint64_t kept_bytes;    /* up to SQL_MOST_KEPT */
 };
 
 struct sql_column;

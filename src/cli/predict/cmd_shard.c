@@ -122,5 +122,6 @@ const struct command command_shard = {
                 "steptime shard tables.csv --gpus 8 --hw H100 --format csv --table placement|for a program to read",
     .shared = SHARED_OUTPUT | SHARED_EXPLAIN,
     .options = options,
+    .list = shard_show_tables,
     .run = run,
 };

@@ -146,8 +146,8 @@ static void set_columns(const struct sql_answer *answer, struct table *table, st
         const str id = id_of(answer->names[i], i, ids, arena);
         const bool numbers = all_numbers(answer, i);
         table_column(table, (struct column_spec){str_z(arena, id), str_z(arena, str_printable(arena, answer->names[i])),
-                                                 numbers ? unit_of(id) : UNIT_NONE, numbers ? 0 : COLUMN_WIDE,
-                                                 "as the query says"});
+                                                 numbers ? unit_of(id) : UNIT_NONE,
+                                                 numbers ? COLUMN_EXACT : COLUMN_WIDE, "as the query says"});
     }
     intern_free(ids);
 }

@@ -123,4 +123,7 @@ bool shard_run(const struct shard_asked *asked, const struct shard_table *tables
 /* All choices, and where each table goes by the one named. */
 void shard_show(const struct sharding *sharding, enum shard_method shown, struct report *report);
 
+/* Its tables with their columns, and no rows. */
+void shard_show_tables(struct report *report);
+
 #endif

@@ -192,3 +192,16 @@ void shard_show(const struct sharding *sharding, enum shard_method shown, struct
     show_devices(sharding, choice, report);
     show_placement(sharding, choice, report);
 }
+
+/* ---- without an input ---- */
+
+void shard_show_tables(struct report *report)
+{
+    struct section *section = report_section(report, "shard", "");
+    table_columns(section_table(section, "choices", ""), choices_columns);
+    struct table *energy = section_table(section, "energy", "");
+    table_column(energy, choices_columns[0]);
+    energy_columns(energy, &(struct energy_asked){.per_hour = 1});
+    table_columns(section_table(section, "devices", ""), devices_columns);
+    table_columns(section_table(section, "placement", ""), placement_columns);
+}

@@ -106,6 +106,54 @@ class Queries(Folder):
                         self.assertEqual([tuple(row.values()) for row in rows_of(run.json, "answer")],
                                          [tuple(row) for row in plain.execute(query)], run.err)
 
+    def test_orders_and_indexes_of_any_column(self):
+        """Groups and joins by all kinds of columns, nulls among them, are those of plain SQLite; so are patterns."""
+        trace = shared_trace("kineto/hta_alexnet_critical_path.json.gz")
+        plain = self.loaded(trace, "kernels")
+        other = self.loaded(trace, "operators")
+        plain.execute("CREATE TABLE operators(" + ", ".join(columns_of("operators")) + ")")
+        plain.executemany(f"INSERT INTO operators VALUES ({', '.join('?' * len(columns_of('operators')))})", other.execute("SELECT * FROM operators"))
+        groups = [name for name in columns_of("kernels") if not name.endswith("_per_sm")]
+        queries = [f"SELECT {name}, count(*), sum(dur_ns), min(start_ns) FROM kernels GROUP BY {name} ORDER BY {name}" for name in groups]
+        queries += [f"SELECT {a}, {b}, count(*) FROM kernels WHERE {w} GROUP BY {a}, {b} ORDER BY {a}, {b}"
+                    for a, b in (("operator_name", "dur_ns"), ("dur_ns", "operator_name"), ("registers", "grid"), ("stream", "start_ns"))
+                    for w in ("1", "start_ns BETWEEN 1000000 AND 90000000", "name LIKE '%GEMM%'", "name NOT LIKE '%gemm%'", "name GLOB '*gemm*'")]
+        queries += [f"SELECT o.{name}, count(*), sum(k.dur_ns) FROM kernels k JOIN operators o ON o.rank = k.rank AND o.event = k.operator "
+                    f"GROUP BY o.{name} ORDER BY o.{name}" for name in ("name", "input_dims", "parent", "dur_ns", "step")]
+        queries += [f"SELECT count(*), sum(a.event * b.event % 1000) FROM kernels a JOIN kernels b ON b.{name} = a.{name} AND b.event > a.event"
+                    for name in ("name", "operator", "grid", "dur_ns", "launch_delay_ns", "step")]
+        queries += ["SELECT count(*) FROM kernels WHERE name IN (SELECT name FROM kernels LIMIT 9) OR grid IN ('x', '[1,1,1]', 3, NULL, 2.5, 'y')",
+                    "SELECT count(*) FROM kernels WHERE registers IN (1, 2, 3, 16, 32, 40, '32', 1e300, NULL)"]
+        for query in queries:
+            with self.subTest(query=query):
+                mine = [tuple(row.values()) for row in self.ask(trace, query, "--most-rows", "100000")]
+                self.assertEqual(mine, [tuple(row) for row in plain.execute(query)])
+
+    def test_numbers_that_look_like_nulls(self):
+        """The least number that a trace can record is none, in orders and in indexes."""
+        path = os.path.join(self.folder, "least.json")
+        write_trace(path, [{"ph": "X", "cat": "cpu_op", "name": f"op{i % 3}", "pid": 1, "tid": 1, "ts": i * 2, "dur": 1,
+                            **({"args": {"Sequence number": (-2**63, -2**63 + 1, 7)[i % 3]}} if i % 4 else {})} for i in range(400)])
+        plain = self.loaded(path, "operators")
+        for query in ("SELECT sequence, count(*) FROM operators GROUP BY sequence ORDER BY sequence",
+                      "SELECT sequence, name, count(*) FROM operators GROUP BY sequence, name ORDER BY 1, 2",
+                      "SELECT count(*) FROM operators a JOIN operators b ON a.sequence = b.sequence"):
+            self.assertEqual([tuple(row.values()) for row in self.ask(path, query)], [tuple(row) for row in plain.execute(query)])
+
+    def test_a_pattern_that_is_too_long_is_refused(self):
+        self.assertIn("pattern too complex", self.ask(recorded("dlrm-cpu.json.gz"), f"SELECT count(*) FROM events WHERE name LIKE '{'a%' * 600}'", code=USAGE))
+
+    def test_numbers_are_shown_as_they_are(self):
+        """In the unit that their name says; json tells it beside them."""
+        trace, query = recorded("dlrm-cpu.json.gz"), "SELECT dur_ns, dur_ns * 1000 AS bytes FROM events ORDER BY dur_ns DESC LIMIT 3"
+        rows = [[str(value) for value in row.values()] for row in self.ask(trace, query)]
+        screen = [line.split() for line in steptime("query", trace, query).out.splitlines()]
+        self.assertIn(["dur_ns", "bytes"], screen)
+        for row in rows:
+            self.assertIn(row, screen)
+        table = steptime("query", trace, query, "--format", "json").json["sections"][0]["tables"][0]
+        self.assertEqual([column["unit"] for column in table["columns"]], ["ns", "bytes"])
+
     def test_a_column_of_nothing_is_shown(self):
         trace = recorded("dlrm-cpu.json.gz")
         for form in ("term", "markdown", "html"):

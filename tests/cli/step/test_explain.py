@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """--explain of any command: each column has a definition, and the numbers shown are those of the tables."""
+import os
+import tempfile
 import unittest
 
 from support import OK, USAGE, recorded, steptime
@@ -51,6 +53,18 @@ class EveryCommand(unittest.TestCase):
         outcome = steptime("kernels", "--explain", "nonsense", recorded(ONE))
         self.assertEqual(outcome.code, USAGE)
         self.assertIn("--explain list", outcome.err)
+
+    def test_shard_lists_its_columns_with_and_without_an_input(self):
+        alone = steptime("shard", "--explain", "list", "--format", "json")
+        self.assertEqual(alone.code, OK, alone.err)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "tables.csv")
+            with open(path, "w", encoding="ascii") as out:
+                out.write("rows,width\n1000,64\n5000,32\n")
+            given = steptime("shard", path, "--gpus", "2", "--hw", "H100", "--per-hour", "2", "--explain", "list", "--format", "json")
+        self.assertEqual(given.code, OK, given.err)
+        self.assertEqual(rows(tables(alone)["definitions"]), rows(tables(given)["definitions"]))
+        self.assertGreater(len(rows(tables(alone)["definitions"])), 15)
 
 
 if __name__ == "__main__":
