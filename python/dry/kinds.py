@@ -72,10 +72,12 @@ class Kinds:
         Tensor = self.torch.Tensor
         new, as_subclass, make = Tensor.__new__, Tensor.as_subclass, Tensor._make_subclass
 
-        def newly(kind, *arguments, **named):
-            if kind is not Tensor and len(arguments) == 1 and not named and self.is_own(getattr(kind, MADE_OF, kind), arguments[0]):
-                return self.become(kind, self.another(arguments[0]))
-            return new(kind, *arguments, **named)
+        # PyTorch's compiler, where it is imported, asks of both that make one for its own arguments or for any.
+        def newly(*arguments, **named):
+            kind = arguments[0]
+            if kind is not Tensor and len(arguments) == 2 and not named and self.is_own(getattr(kind, MADE_OF, kind), arguments[1]):
+                return self.become(kind, self.another(arguments[1]))
+            return new(*arguments, **named)
 
         @functools.wraps(as_subclass)
         def as_kind(tensor, kind):
@@ -83,11 +85,12 @@ class Kinds:
                 return self.another(tensor)
             return self.become(kind, self.another(tensor)) if self.is_own(getattr(kind, MADE_OF, kind), tensor) else as_subclass(tensor, kind)
 
-        def make_kind(kind, tensor, require_grad=False, **named):
-            if named or not self.is_own(kind, tensor):
-                return make(kind, tensor, require_grad, **named)
+        def make_kind(*arguments, **named):
+            if len(arguments) < 2 or named.keys() - {"require_grad"} or not self.is_own(*arguments[:2]):
+                return make(*arguments, **named)
+            kind, tensor, *wanted = arguments
             with self.torch._C.DisableTorchFunctionSubclass():
-                return self.become(kind, tensor.detach().requires_grad_(require_grad))
+                return self.become(kind, tensor.detach().requires_grad_(bool(wanted and wanted[0]) or named.get("require_grad", False)))
         Tensor.__new__, Tensor.as_subclass, Tensor._make_subclass = staticmethod(newly), as_kind, staticmethod(make_kind)
 
 

@@ -294,6 +294,9 @@ static void run_for_last(const struct dry_options *options, int64_t began_s, str
         return;
     }
     again.short_because = result->short_because;
+    again.at = result->at; /* what was stood in for in all that ran, behind the last step as well */
+    again.count = result->count;
+    memcpy(again.times, result->times, sizeof again.times);
     dry_close(result);
     *result = again;
 }
