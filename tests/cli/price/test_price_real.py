@@ -137,7 +137,7 @@ class Whole(Case):
         self.assertEqual(names[-1], "Optimizer.step#SGD.step")
 
     def test_lengths_that_nobody_knows_are_the_longest(self):
-        drawn = CTC.replace("torch.full((4,), 20)", "torch.randint(10, 20, (4,)).cuda()").replace("nn.Linear(16, 8)", "nn.Linear(16, 8).cuda()")
+        drawn = CTC.replace("torch.full((4,), 20)", "(10 + 10 * torch.rand(4).cuda()).long()").replace("nn.Linear(16, 8)", "nn.Linear(16, 8).cuda()")
         told = self.priced(drawn.replace("(4, 20, 16)", "(4, 20, 16).cuda()"), "--keep", self.path("dry.json"))
         told = {(row["kind"], row["call"]): row["times"] for row in rows(told, "dry_run", "stand_ins")}
         self.assertEqual(told[("value", "lengths of ctc_loss()")], 3)
