@@ -125,6 +125,19 @@ class Giver:
             self.watch(Tensor, name)
         self.torch._subclasses.fake_tensor.FakeTensor.tolist = Tensor.tolist
 
+    def give_to_storages(self):
+        """tensor.storage().tolist(), as of the years before tensor.tolist()."""
+        kind = self.torch.storage.TypedStorage
+        given = kind.tolist
+
+        @functools.wraps(given)
+        def tolist(storage):
+            if storage._untyped_storage.device.type != "meta":
+                return given(storage)
+            count("value", ".storage().tolist()")
+            return [value_of(self.torch, storage.dtype)] * storage._size()
+        kind.tolist = tolist
+
     def watch(self, Tensor, name):
         given = getattr(Tensor, name)
         answer = getattr(self, f"give_{name.strip('_')}")
@@ -222,4 +235,5 @@ def give(torch):
     giver = Giver(torch)
     giver.give_to_operators()
     giver.give_to_tensors()
+    giver.give_to_storages()
     give_shapes(torch, giver.kept)

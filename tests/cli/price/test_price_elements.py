@@ -98,6 +98,20 @@ GONE = """
 
 
 class Elements(Case):
+    def test_numbers_that_a_storage_is_asked_for(self):
+        priced = self.priced("""
+            import torch
+            net = torch.nn.Linear(4, 4)
+            optimizer = torch.optim.SGD(net.parameters(), lr=0.1)
+            for _ in range(3):
+                loss = net(torch.randn(2, 4)).sum()
+                loss.backward()
+                optimizer.step()
+                said = loss.data.storage().tolist()
+                assert len(said) == 1 and type(said[0]) is float
+        """)
+        self.assertEqual(value(priced, "dry_run", "steps"), 3)
+
     def test_checks_pass(self):
         told = self.priced(CHECKED, "--fallback", "never", "--limit", "50")
         self.assertEqual(value(told, "dry_run", "steps"), 3)
