@@ -8,7 +8,7 @@ need of them), elements.py (filled number by number, or pickled), strides.py (wh
 calls of modules), places.py (which of them on the device), streams.py (streams and events), job.py and ranks.py (a
 job of several ranks), lone.py (one whose ranks nobody said), processes.py (processes that train), batch.py (samples of a step), data.py (batches where data
 is absent), loader.py (what loading one takes), weights.py (weights without data, or absent), direct.py (what nothing compiled needs), garbage.py (how often Python looks for garbage), end.py (why there is no step) and lack.py (whether that is for want
-of data), types.py (what types are equal to) and kinds.py (a script's own); where that is asked for waits.py (where the host would wait for the device) and real.py (tensors with data).
+of data), types.py (what types are equal to) and kinds.py (a script's own), sparse.py (sparse tensors); where that is asked for waits.py (where the host would wait for the device) and real.py (tensors with data).
 
 From the import of PyTorch on, all tensors are of its FakeTensorMode: shapes and types, no data (where STEPTIME_DRY_REAL asks for it
 they are as PyTorch makes them, and all else is the same). From the first optimizer on, an ExecutionTraceObserver writes what the
@@ -51,6 +51,7 @@ from steptime_dry_garbage import garbage
 from steptime_dry_lack import why_for_want_of_data
 from steptime_dry_processes import processes, watch as watch_processes
 from steptime_dry_plan import DEVICE, RANKS, REAL, SHAPES, STEPS, TO, WAITS, count, place, short, tell, tell_counts, where_and_what
+from steptime_dry_sparse import tell_of_sparse_tensors
 from steptime_dry_trace import Trace
 from steptime_dry_types import types_compare
 from steptime_dry_weights import drop_data, need_no_weights
@@ -111,6 +112,7 @@ class DryRun:
             steptime_dry_elements.fill_quickly(torch, lambda: self.trace.began)
             steptime_dry_elements.pickle_shapes(torch)
             steptime_dry_kinds.kinds_without_data(torch)
+        tell_of_sparse_tensors(torch)
         leave_annotations_out(torch)
         self.memory = steptime_dry_memory.Memory(torch, DEVICE == "cuda")
         self.batch.began = self.memory.begin_batches

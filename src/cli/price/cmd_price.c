@@ -75,6 +75,7 @@ static void show_devices(struct pricing *p)
                                 "All but the table of jobs is of the job of %lld ranks, the last of --ranks.",
                                 (long long)p->asked.dry.ranks));
     price_show(&p->prices, p->report);
+    price_show_left_out(&p->run.dry, p->report);
     if (p->ranks.count)
         price_jobs_show(p->ranks.jobs, p->ranks.job_count, p->report);
     show_compiled(p);

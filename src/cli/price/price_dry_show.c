@@ -59,6 +59,36 @@ void price_show_dry(const struct dry_result *dry, bool shapes, struct report *re
         put_notes(section, dry);
 }
 
+/* ---- what no interval holds ---- */
+
+/* The line that did so most often; NULL: none did. */
+static const struct dry_note *most_often(const struct dry_result *dry, enum dry_kind kind)
+{
+    const struct dry_note *most = NULL;
+    for (uint32_t i = 0; i < dry->count; i++)
+        if (dry->at[i].kind == kind && (!most || dry->at[i].times > most->times))
+            most = &dry->at[i];
+    return most;
+}
+
+static void leave_out(const struct dry_result *dry, enum dry_kind kind, const char *what, struct report *report)
+{
+    const struct dry_note *const most = most_often(dry, kind);
+    const unsigned long long times = dry->times[kind];
+    if (most)
+        section_text(report_section(report, "price", "Price"),
+                     str_printf(report_arena(report), "Not in the intervals: %s (%s%.*s, %llu time%s in all).", what,
+                                times > (uint64_t)most->times ? "most often at " : "at ", (int)most->place.len,
+                                most->place.at, times, times == 1 ? "" : "s"));
+}
+
+void price_show_left_out(const struct dry_result *dry, struct report *report)
+{
+    leave_out(dry, DRY_BRANCH, "a real run may go another way where stand-ins chose the script's", report);
+    leave_out(dry, DRY_SHAPE,
+              "sizes that depend on values are the largest they can be, and sparse tensors count as full ones", report);
+}
+
 /* ---- memory ---- */
 
 static const struct column_spec memory_columns[] = {

@@ -10,6 +10,9 @@
 /* What it holds at most, by kind and line; what it takes beside that on a device (NULL: none is asked). */
 void price_show_memory(const struct dry_memory *memory, const struct hardware *on, struct report *report);
 
+/* Sentences beside the prices: ways and sizes that stand-ins chose are in no interval. */
+void price_show_left_out(const struct dry_result *dry, struct report *report);
+
 /* `shapes`: batches of certain shapes were asked for. */
 void price_show_dry(const struct dry_result *dry, bool shapes, struct report *report);
 

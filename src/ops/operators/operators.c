@@ -133,6 +133,7 @@ enum family operator_family(str name)
         {read_group_norm, FAMILY_NORM},
         {read_batch_norm, FAMILY_NORM},
         {read_reduction, FAMILY_REDUCTION},
+        {read_dot, FAMILY_REDUCTION},
         {read_sum, FAMILY_REDUCTION},
         {read_pool, FAMILY_POOLING},
         {read_adaptive_pool, FAMILY_POOLING},

@@ -166,6 +166,7 @@ read_fn read_layer_norm; /* tensor, place: normalized shape; each, backward */
 read_fn read_group_norm; /* tensor, place: number of groups; each, backward */
 read_fn read_batch_norm; /* tensor, each, backward */
 read_fn read_reduction;  /* tensor, place: dimensions; each, operands: passes, writes */
+read_fn read_dot;        /* of two vectors */
 read_fn read_sum;        /* the same; whole numbers are widened first */
 
 /* windows.c */

@@ -167,6 +167,23 @@ bool read_reduction(struct reading *reading)
     return reduce(reading, call_kernel_dtype(&reading->call, reading->row->tensor));
 }
 
+/* Two vectors, read once each: bound by memory, whatever the library that multiplies matrices does with it. */
+bool read_dot(struct reading *reading)
+{
+    const struct op_call *call = &reading->call;
+    if (!call_has(call, 0) || !call_has(call, 1))
+        return reading_miss(reading, no_tensor);
+    const int64_t elements = call_elements(call, 0), both = figure_product(elements, 2);
+    const enum dtype dtype = call_dtype(call, 0);
+    reading->least = (struct op_cost){
+        both, sum_known(sum_known(call_bytes(call, 0), call_bytes(call, 1)), figure_bytes(1, dtype)), dtype, false};
+    reading->empty = elements < 1;
+    if (!reading->empty)
+        reading_add(reading,
+                    (struct kernel){.form = FORM_REDUCTION, .dtype = call_kernel_dtype(call, 0), .rows = {1, both}});
+    return true;
+}
+
 static bool is_whole(enum dtype dtype)
 {
     return dtype == DTYPE_I64 || dtype == DTYPE_I32 || dtype == DTYPE_I16 || dtype == DTYPE_I8;

@@ -84,7 +84,6 @@ const struct operator_row operator_rows[] = {
     {"^aten::linear$|^aten::mkldnn_linear$|^aten::_mkldnn_linear$|^mkldnn::_linear_pointwise$", CALLS, read_linear,
      PRODUCT},
     {"^aten::matmul$", CALLS, read_matmul, PRODUCTS},
-    {"^aten::dot$|^aten::vdot$", KERNELS, read_matmul, PRODUCTS},
     {"^aten::linear_backward$", CALLS, read_linear_gradients, .backward = true},
     {"^addmmbackward", CALLS, read_mm_gradients, .tensor = 1, .with = 2, .of_forward = true, .backward = true},
     {"^mmbackward", CALLS, read_mm_gradients, .tensor = 0, .with = 1, .of_forward = true, .backward = true},
@@ -314,6 +313,8 @@ const struct operator_row operator_rows[] = {
      .flops = "2 an element: square, sum", REDUCED},
     {"^aten::frobenius_norm$|^aten::nuclear_norm$|^aten::linalg_norm$", CALLS, read_reduction, .place = 1},
     {"^aten::equal$", KERNELS, read_reduction, .place = 9, .operands = 2},
+    {"^aten::dot$|^aten::vdot$", KERNELS, read_dot, .flops = "2 an element: product, sum", .bytes = "x + y + output",
+     COUNTED},
 
     /* ---- element by element ---- */
     {"^aten::gelu$|^aten::gelu_$", KERNELS, read_elementwise, .operands = 1, .word = "gelu", ONE, OPERANDS},

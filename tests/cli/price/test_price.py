@@ -120,6 +120,26 @@ class Answers(Case):
         shapes = [row["place"] for row in rows(told, "dry_run", "stand_ins") if row["kind"] == "shape"]
         self.assertEqual(sorted(set(shapes)), [self.line_of("masked_select")])
 
+    def test_what_no_interval_holds_stands_beside_the_prices(self):
+        """A way that a stand-in chose, a sparse tensor; and a dot in double precision takes no step's time with it."""
+        shown = " ".join(self.price(self.script("""
+            import torch
+            held = torch.sparse.FloatTensor(torch.randint(0, 50, (2, 10)), torch.randn(10), torch.Size((50, 50))).cuda()
+            model = torch.nn.Linear(50, 8).cuda()
+            assert isinstance(torch.sparse.FloatTensor, type)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            wide = torch.ones(500, dtype=torch.float64, device="cuda")
+            for _ in range(4):
+                while (torch.rand(5, device="cuda") > 0.1).any():
+                    pass
+                loss = model(torch.sparse.mm(held, torch.randn(50, 50, device="cuda"))).sum() + torch.dot(wide, wide)
+                loss.backward()
+                optimizer.step()
+        """), "--hw", "H100").out.split())
+        self.assertIn(f"Not in the intervals: a real run may go another way where stand-ins chose the script's (at {self.line_of('.any()')}, ", shown)
+        self.assertIn(f"sparse tensors count as full ones (at {self.line_of('FloatTensor(')}, 1 time in all)", shown)
+        self.assertIn("bounds the step. It takes", shown)
+
     def test_what_is_known_is_no_stand_in(self):
         told = self.priced("""
             import copy, torch
