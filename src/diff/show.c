@@ -24,7 +24,7 @@ static str counts_words(const struct diff *diff, struct arena *arena)
 /* ", 12 steps a side would do", for a change as large as this one. */
 static str enough_words(const struct diff *diff, struct arena *arena)
 {
-    const uint32_t steps = isnan(diff->spread.error) ? 12 : diff_steps_for(diff, diff->share);
+    const uint32_t steps = diff_steps_for(diff, diff->share);
     return steps > diff->before->count || steps > diff->after->count
                ? str_printf(arena, ", %u steps a side would do", steps)
                : S("");
@@ -85,7 +85,7 @@ static str cause_words(const struct diff *diff, const struct diff_operators *ope
 /* What would have been seen: without it "no change" says nothing. */
 static str shows_words(const struct diff *diff, struct arena *arena)
 {
-    const uint32_t steps = isnan(diff->spread.error) ? 12 : diff_steps_for(diff, 0.05);
+    const uint32_t steps = diff_steps_for(diff, 0.05);
     if (isnan(diff->p_mean))
         return steps ? str_printf(arena, "too few steps for any test, %u a side would show 5 %%", steps)
                      : str_copy(arena, S("too few steps for any test"));

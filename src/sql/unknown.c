@@ -26,6 +26,23 @@ static void offer_columns(struct suggestion *close, str query, bool all)
             suggest_offer(close, str_of((*at)->columns[i].name));
 }
 
+static bool is_named(str name, str column)
+{
+    return name.len == column.len && str_starts_nocase(name, column);
+}
+
+/* "; it is a column of operators, kernels", or "". */
+static str owners(str name, struct arena *arena)
+{
+    str list = S("");
+    for (const struct sql_table *const *at = sql_tables; *at; at++)
+        for (uint32_t i = 0; i < sql_column_count(*at); i++)
+            if (is_named(name, str_of((*at)->columns[i].name)))
+                list = str_printf(arena, "%.*s%s%s", (int)list.len, list.at, list.len ? ", " : "; it is a column of ",
+                                  (*at)->name);
+    return list;
+}
+
 /* "k.nmae" is nmae; of "name in ORDER clause" only the name counts. */
 static str bare(str name)
 {
@@ -56,7 +73,10 @@ str unknown_hint(str told, str query, struct arena *arena)
     }
     if (!str_starts(told, no_column))
         return S("");
-    struct suggestion close = suggest(bare(str_from(told, no_column.len)));
+    const str name = bare(str_from(told, no_column.len)), elsewhere = owners(name, arena);
+    struct suggestion close = suggest(name);
+    if (elsewhere.len)
+        return hint(&close, elsewhere, arena);
     offer_columns(&close, query, false);
     if (!suggest_found(&close))
         offer_columns(&close, query, true);

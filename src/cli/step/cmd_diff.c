@@ -86,6 +86,9 @@ static bool most_slower(const struct call *call, double *share, struct steptime_
 {
     const char *text = call_text(call, "fail-over");
     *share = NAN;
+    if (!text && call_flag(call, "fail-unsure"))
+        return fail(err, STEPTIME_USAGE,
+                    "--fail-unsure says what becomes of a gate that cannot tell: --fail-over 5%% is one");
     if (!text)
         return true;
     str number = str_of(text);

@@ -165,7 +165,8 @@ class Queries(Folder):
         trace = recorded("dlrm-cpu.json.gz")
         for query, said in (("SELECT nam FROM kernels", "did you mean 'name'?"), ("SELECT k.durns FROM kernels k", "did you mean 'dur_ns'?"),
                             ("SELECT 1 FROM kernls", "did you mean 'kernels'?"), ("SELECT 1 FROM zzz", "; there are events, operators, kernels"),
-                            ("SELECT utterly FROM kernels", "no such column: utterly (")):
+                            ("SELECT utterly FROM kernels", "no such column: utterly ("),
+                            ("SELECT Input_Dims FROM events", "no such column: Input_Dims; it is a column of operators (")):
             told = self.ask(trace, query, code=USAGE)
             self.assertIn(said, told)
             self.assertIn("'steptime query TRACE' lists all", told)

@@ -231,6 +231,16 @@ class Gate(Diff):
             training(10 + seed, name, jitter=0.5, steps=steps + steps // 4)
         self.assertEqual(values(self.diff("--fail-over", "5", "--fail-unsure", *sides))["gate"], "holds")
 
+    def test_of_one_step_a_side_no_number_of_steps_is_said(self):
+        """Nothing is known of what its steps differ by; and what asks for a gate names one."""
+        for seed, name in enumerate(("before.json", "after.json")):
+            training(seed, self.path(name), steps=1)
+        sides = self.path("before.json"), self.path("after.json")
+        self.assertTrue(self.first_line(*sides).endswith("; too few steps for any test"), self.first_line(*sides))
+        refused = steptime("diff", "--fail-unsure", *sides)
+        self.assertEqual(refused.code, USAGE)
+        self.assertIn("--fail-over 5%", refused.err)
+
     def test_a_large_difference_of_few_steps_is_not_silenced(self):
         for steps in (3, 4, 6):
             training(1, self.path("before.json"), steps=steps, jitter=0.6)
